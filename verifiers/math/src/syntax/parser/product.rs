@@ -94,10 +94,7 @@ impl Parser<'_, '_> {
             return self.price(name, amount);
         }
         let first = self.power()?;
-        let mut left = match self.mixed(first)? {
-            Some(mixed) => mixed,
-            None => first,
-        };
+        let mut left = self.mixed(first)?.unwrap_or(first);
         let mut factors = vec![left];
         loop {
             if letters.is_none() && self.is_measured(&mut factors, letters)? {
@@ -116,10 +113,8 @@ impl Parser<'_, '_> {
                 Some(Tok::Slash) => factors = vec![self.divided(&factors)?],
                 Some(Tok::Mod) => {
                     self.at += 1;
-                    let below = self.signed_factor()?;
-                    left = self.multiplied(&factors)?;
-                    left = self.node(Node::Fun("mod", vec![left, below]), &[left, below])?;
-                    factors = vec![left];
+                    let parts = [self.multiplied(&factors)?, self.signed_factor()?];
+                    factors = vec![self.node(Node::Fun("mod", parts.to_vec()), &parts)?];
                 }
                 Some(Tok::Scale(scale)) => {
                     self.at += 1;
