@@ -65,9 +65,10 @@ fn verdict(place: &Place, root: &Path, case: &Value) -> Value {
     }
     let ran = Ran::of(command.output().unwrap());
     let Ok(verdict) = serde_json::from_str::<Value>(&ran.out) else { return "config error".into() };
-    match verdict["outcome"].as_str() {
-        Some("scored") => verdict["reward"].clone(),
+    let of = |key: &str| verdict.get(key).cloned().unwrap_or_default();
+    match of("outcome").as_str() {
+        Some("scored") => of("reward"),
         Some("failed") => "fault".into(),
-        _ => verdict["outcome"].clone(),
+        _ => of("outcome"),
     }
 }
