@@ -107,7 +107,7 @@ mod tests {
             "Step 1: correct. Step 2: incorrect. Step 3: perhaps.",
         ];
         let critiques = critiques.map(str::to_owned);
-        // Step 1: 3 of 3. Step 2: 1 of 3. Step 3: 1 of 1; "perhaps" is no verdict. Step 4: as step 3.
+        // Step 1: 3 of 3. Step 2: 1 of 3. Step 3: 1 of 1; "perhaps" is not a verdict. Step 4: as step 3.
         assert_eq!(consensus(&words(), &critiques, 4), Some(vec![1.0, 0.0, 1.0, 1.0]));
         let tied = &critiques[..2];
         let scores = consensus(&words(), tied, 3).unwrap();

@@ -232,33 +232,31 @@ fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
         CallResult::Left(value) => case.arguments.args.first() != Some(value),
         _ => false,
     };
-    let is_in_place = results().any(changes);
+    let (is_in_place, none) = (results().any(changes), PyValue::None);
     for (case, result) in results() {
-        let result = match result {
-            CallResult::Left(_) if !is_in_place || case.expected == PyValue::None => {
-                &CallResult::Returned(PyValue::None)
-            }
-            CallResult::Left(value) => &CallResult::Returned(value.clone()),
-            result => result,
+        let value = match result {
+            CallResult::Returned(value) => Some(value),
+            CallResult::Left(value) if is_in_place && case.expected != none => Some(value),
+            CallResult::Left(_) => Some(&none),
+            _ => None,
         };
         let mut expected = std::iter::once(&case.expected).chain(&case.or_expected);
+        let is_equal = |value| expected.any(|one| equal_json(value, one, calls.float_tolerance));
+        if value.is_some_and(is_equal) {
+            report.pass();
+            continue;
+        }
         let shown = |value| truncated(format_args!("{value:#}"), SHOWN_CHARS_MAX);
-        let got = match result {
-            CallResult::Returned(value)
-                if expected.any(|wanted| equal_json(value, wanted, calls.float_tolerance)) =>
-            {
-                report.pass();
-                continue;
-            }
-            CallResult::Returned(value) | CallResult::Left(value) => shown(value),
-            CallResult::NotPlain => "an object of its own".to_owned(),
-            CallResult::Raised(why) => why.clone(),
-            CallResult::Refused(why) => format!("{NO_ANSWER}{why}"),
+        let got = match (value, result) {
+            (Some(value), _) => shown(value),
+            (None, CallResult::Raised(why)) => why.clone(),
+            (None, CallResult::Refused(why)) => format!("{NO_ANSWER}{why}"),
+            (None, _) => "an object of its own".to_owned(),
         };
         report.cause(match result {
-            CallResult::Returned(_) | CallResult::Left(_) | CallResult::NotPlain => "wrong-value",
             CallResult::Raised(_) => "exception",
             CallResult::Refused(why) => cause_of_error(why, "broken-rule"),
+            _ => "wrong-value",
         });
         let args: Vec<String> = case.arguments.args.iter().map(shown).collect();
         let named = case.arguments.kwargs.iter();

@@ -83,8 +83,8 @@ const SIGNS: [(&str, &str, &str); 3] = [
     (
         "No module named '",
         "the program imports what is not there",
-        "programs have the standard library of Python alone: say so in the prompt, or leave out rows whose \
-         solutions need more",
+        "programs have the standard library of Python and sortedcontainers: say so in the prompt, or leave \
+         out rows whose solutions need more",
     ),
     (
         "the tests name what the program does not define",

@@ -16,10 +16,10 @@ impl Model {
     /// Why the model reads no such text, or not this one.
     pub fn rendered(&self, text: &str) -> Result<Text, String> {
         let form = self.form()?;
-        let whole = self.begun(text, form);
-        let [_, padding] = &form.padding;
-        let whole =
-            padding.as_deref().map_or(&*whole, |pad| whole.trim_end_matches(pad)).to_owned();
+        let mut whole = self.begun(text, form);
+        if let [_, Some(pad)] = &form.padding {
+            whole.truncate(whole.trim_end_matches(pad.as_str()).len());
+        }
         let mut marks = Vec::new();
         if let Some(sign) = &form.sign {
             marks.extend(whole.match_indices(sign).map(|(at, _)| (0, at + sign.len())));

@@ -1,4 +1,4 @@
-//! The objects of a text, wherever they stand in it: JSON, and what judges write in its place.
+//! The objects of a text, wherever they are: JSON, and what judges write instead of it.
 //!
 //! Read are also single and typographic quotation marks, keys and words without any, line ends and
 //! quotation marks within a string that are not escaped, and commas too many. Members keep their order,

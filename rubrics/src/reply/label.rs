@@ -154,7 +154,7 @@ const OBJECTS: [&str; 7] = [
 
 /// The label that a text is; `own`: what the request calls the verdict.
 pub(super) fn of(text: &str, own: &str) -> Option<Label> {
-    // Longer texts are no names.
+    // A longer text is not a name.
     if text.len() > 80 + own.len() {
         return None;
     }
@@ -176,7 +176,7 @@ pub(super) fn of(text: &str, own: &str) -> Option<Label> {
         if let Some((_, class)) = found {
             let class = *class;
             is_final |= LAST.contains(&name);
-            // "Student's answer" is no verdict, "is the answer correct" asks for one.
+            // "Student's answer" is not a verdict, "is the answer correct" asks for one.
             return (!has_subject || class == Class::Verdict).then(|| Label {
                 name: name.to_owned(),
                 class,

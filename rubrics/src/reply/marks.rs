@@ -25,7 +25,7 @@ pub(super) enum Level {
     Sentence,
 }
 
-/// A label with what stands behind it.
+/// A label with the value after it.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
     pub(super) label: Label,
@@ -266,7 +266,7 @@ fn says_yes_or_no(behind: &str, kind: &AnswerKind) -> bool {
             .is_some_and(|word| matches!(word.to_lowercase().as_str(), "yes" | "no" | "是" | "否"))
 }
 
-/// A label without what stands behind it in brackets: "Score (1-5)".
+/// A label without the brackets after it: "Score (1-5)".
 fn without_remark(head: &str) -> &str {
     let bare = head.trim_end_matches(['*', '_', '`', ' ']);
     let open = bare.strip_suffix(')').and_then(|inner| inner.rfind('('));
@@ -321,7 +321,7 @@ fn is_decoration(text: &str) -> bool {
     })
 }
 
-/// Whether a label stands in quotation marks within a line that goes on.
+/// Whether a label is in quotation marks within a line that goes on.
 fn is_quoted(head: &str, behind: &str) -> bool {
     let open = ['"', '“', '`', '「', '‘'].iter().any(|quote| {
         let closing = if *quote == '“' {

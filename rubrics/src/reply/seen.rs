@@ -1,6 +1,6 @@
 //! Texts as they are seen.
 
-/// Whether a text stands in the material, whatever the white space.
+/// Whether the material contains a text, whatever the white space.
 pub(super) fn stands_in(text: &str, material: &[&str]) -> bool {
     let is_seen = |c: &char| !c.is_whitespace() && !is_invisible(*c);
     let dense = |text: &str| text.chars().filter(is_seen).collect::<String>();

@@ -26,7 +26,7 @@ const REASON_KEYS: [&str; 9] = [
     "justification",
 ];
 
-/// Reasons between tags: what is weighed there is no verdict.
+/// Reasons between tags: what is weighed there is not a verdict.
 static REASON_TAGS: LazyLock<Option<Pattern>> = LazyLock::new(|| {
     let names =
         "think|thinking|thought|reasons?|reasoning|explanation|rationale|feedback|analysis|comment|

@@ -2,7 +2,7 @@
 //!
 //! The verdict is the last object of the reply that has the shape which was asked for; an earlier one
 //! that says something else must be taken back. An object with another code than that of the request
-//! was copied from somewhere, and so was one without a code that stands in the material; neither is a
+//! was copied from somewhere, and so was one without a code that the material contains; neither is a
 //! verdict. Without an object the words are read, but for those of copied objects and of one that was
 //! cut.
 
@@ -70,7 +70,7 @@ pub fn read(
     text::verdicts(&words, asked, repeats)?.ok_or_else(|| ReplyError::of(reply, text, repeats))
 }
 
-/// A verdict for each criterion, and where it stands in the text.
+/// A verdict for each criterion, and its place in the text.
 type Read = Vec<(CriterionVerdict, usize)>;
 
 /// The verdicts of an object; `None` where it has another shape.

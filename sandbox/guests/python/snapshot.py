@@ -20,14 +20,14 @@ class Strange(Exception):
 
 def make_immortal(wasm):
     """Writes into `wasm`, a bytearray; returns how many objects were changed."""
-    for start, end in _modules(wasm, 0, len(wasm)):
-        memory = _Memory(wasm, start, end)
+    for start, end in modules(wasm, 0, len(wasm)):
+        memory = Memory(wasm, start, end)
         for objects in memory.lists():
             return sum(memory.make_immortal(at) for at in objects)
     raise Strange("no core module holds the list of its objects")
 
 
-class _Memory:
+class Memory:
     """What a core module puts into its memory, with the way back to the bytes of the file."""
 
     def __init__(self, wasm, start, end):
@@ -46,14 +46,14 @@ class _Memory:
             count, items = self._word(at + 8), self._word(at + 12)
             if 1000 < count and items + 4 * count <= len(self.bytes):
                 found = struct.unpack_from(f"<{count}I", self.bytes, items)
-                yield self._with_sources(sorted(set(found)))
+                yield self.sources(sorted(set(found)))
             mark = self.bytes.find(MARK, mark + 1)
 
     def _word(self, at):
         return struct.unpack_from("<I", self.bytes, at)[0] if at + 4 <= len(self.bytes) else 0
 
-    def _with_sources(self, addresses):
-        """Where the count of each object lies in the file; a count across two segments is left."""
+    def sources(self, addresses):
+        """Where the word at each address lies in the file; a word across two segments is left out."""
         segments = iter(self.segments)
         at, size, source = next(segments)
         for address in addresses:
@@ -71,45 +71,47 @@ class _Memory:
         return True
 
 
-def _modules(wasm, start, end):
-    for section, at, to in _sections(wasm, start, end):
+def modules(wasm, start, end):
+    """Where each core module begins and ends."""
+    for section, at, to in sections(wasm, start, end):
         if section == _CORE_MODULE:
             yield at, to
         elif section == _COMPONENT:
-            yield from _modules(wasm, at, to)
+            yield from modules(wasm, at, to)
 
 
-def _sections(wasm, start, end):
+def sections(wasm, start, end):
+    """The number of each section, where it begins, and where it ends."""
     at = start + _HEADER_BYTES
     while at < end:
         section = wasm[at]
-        size, at = _number(wasm, at + 1)
+        size, at = number(wasm, at + 1)
         yield section, at, at + size
         at += size
 
 
 def _segments(wasm, start, end):
     """Address, size and place in the file of each active data segment."""
-    for section, at, _ in _sections(wasm, start, end):
+    for section, at, _ in sections(wasm, start, end):
         if section != _DATA:
             continue
-        count, at = _number(wasm, at)
+        count, at = number(wasm, at)
         for _ in range(count):
-            flags, at = _number(wasm, at)
+            flags, at = number(wasm, at)
             if flags == 1:
                 address = None
             elif flags == 0 and wasm[at] == 0x41:
-                address, at = _number(wasm, at + 1)
+                address, at = number(wasm, at + 1)
                 at += 1
             else:
                 break  # A module of the linker's, whose addresses are globals.
-            size, at = _number(wasm, at)
+            size, at = number(wasm, at)
             if address is not None:
                 yield address, size, at
             at += size
 
 
-def _number(wasm, at):
+def number(wasm, at):
     """A LEB128 number; addresses are signed ones below 2^31, which read the same."""
     value = shift = 0
     while True:

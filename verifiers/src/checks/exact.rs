@@ -1,10 +1,11 @@
 //! `exact`: the last line equals the reference.
 
+use std::borrow::Cow;
+
 use memchr::memrchr;
 
 use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
-use crate::sample::listed;
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
@@ -25,8 +26,11 @@ impl Check for Exact {
     const VERSION: u32 = 3;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
-        if sample.references().iter().all(|reference| reference.trim().is_empty()) {
+        if sample.reference().is_none() {
+            return Ok(Verdict::no_reference());
+        }
+        let references = sample.answers();
+        if references.iter().all(|reference| reference.trim().is_empty()) {
             return Err(Fault::bad_reference("the reference is empty, and no answer is"));
         }
         let completion = sample.completion();
@@ -39,10 +43,7 @@ impl Check for Exact {
         if answer.is_empty() {
             return Ok(Verdict::graded(false).because("empty"));
         }
-        let right = match reference {
-            Value::String(text) if listed(text).is_none() => self.equal(answer, text, meter)?,
-            _ => self.equal_any(answer, sample, meter)?,
-        };
+        let right = self.equal_any(answer, &references, meter)?;
         Ok(Verdict::graded(right)
             .with_extracted(answer, (start + said.len() - answer.len(), start + said.len()))
             .because(if right { "equal" } else { "unequal" }))
@@ -53,11 +54,11 @@ impl Exact {
     fn equal_any(
         &self,
         answer: &str,
-        sample: &Sample,
+        references: &[Cow<'_, str>],
         meter: &mut Meter<'_>,
     ) -> Result<bool, Fault> {
-        for reference in sample.answers() {
-            if self.equal(answer, &reference, meter)? {
+        for reference in references {
+            if self.equal(answer, reference, meter)? {
                 return Ok(true);
             }
         }

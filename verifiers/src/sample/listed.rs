@@ -18,7 +18,7 @@ pub(crate) fn listed(text: &str) -> Option<Vec<String>> {
     (!entries.is_empty()).then_some(entries)
 }
 
-/// The text in quotation marks at the start, and what stands behind it.
+/// The text in quotation marks at the start, and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mark = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let mut rest = text.get(1..)?;

@@ -71,7 +71,7 @@ impl Comparer<'_> {
         if let Some(measured) = self.in_units(one, two, question)? {
             return self.compare(one, &measured);
         }
-        // Two units are no names that could be exchanged.
+        // Two units cannot be exchanged for each other, as names can.
         let is_measured =
             |value: &Value| matches!(value, Value::Scalar(scalar) if scalar.letters.is_some());
         if is_measured(one) && is_measured(two) {

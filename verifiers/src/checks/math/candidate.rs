@@ -54,7 +54,7 @@ pub(super) fn choose<'a>(
     Ok(None)
 }
 
-/// The answer with the unit that stands behind it in the text: "the current is 5 mA", of which the
+/// The answer with the unit that follows it in the text: "the current is 5 mA", of which the
 /// number was found.
 pub(super) fn with_unit<'a>(
     chosen: Chosen<'a>,
