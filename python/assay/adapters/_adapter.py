@@ -16,7 +16,7 @@ from assay.adapters._given import config_of, config_of_environment, data_columns
 from assay.adapters._trainer import Trainer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from assay._core import Scored
     from assay.adapters._given import Config as Config
@@ -27,6 +27,7 @@ __all__ = [
     "Trainer",
     "config_of_environment",
     "data_columns",
+    "of_environment",
     "plain",
     "shared",
 ]
@@ -49,6 +50,8 @@ class Adapter:
         max_fault_rate: The most faults among the last 1000 samples of a process; more are
             :class:`assay.TooManyFaults`. 1 never stops.
         timeout: Seconds that a call may take; what is not judged by then is a fault.
+        columns: Which columns of the data mean what: ``{"reference": "answer"}``, as ``[data]`` of the
+            configuration.
         options: Those of :class:`assay.Engine`.
     """
 
@@ -60,8 +63,12 @@ class Adapter:
         on_fault: OnFault | None = None,
         max_fault_rate: float = MAX_FAULT_RATE,
         timeout: float | None = None,
+        columns: Mapping[str, str] | None = None,
         **options: Any,
     ) -> None:
+        if columns:
+            named = {f"data.{role}": column for role, column in columns.items()}
+            options["settings"] = {**named, **(options.get("settings") or {})}
         self.on_fault = trainer.rule(on_fault)
         self.timeout = timeout
         self._trainer = trainer
@@ -165,6 +172,16 @@ class Adapter:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._faults = FaultWindow(state["_faults"])
+
+
+def of_environment(trainer: Trainer, config: Config | None = None, **settings: Any) -> Adapter:
+    """The one adapter of this process for a trainer, a configuration and settings.
+
+    Without a configuration it is that of the variable ``ASSAY_CONFIG``.
+    """
+    chosen = plain(config_of_environment(config))
+    made = plain(settings)
+    return shared(lambda: Adapter(chosen, trainer, **made), trainer.name, chosen, made)
 
 
 def shared(make: Callable[[], Adapter], *key: object) -> Adapter:

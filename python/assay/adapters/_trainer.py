@@ -20,13 +20,26 @@ class Trainer:
         masks: Whether it takes a sample without a reward and leaves it out.
         groups: Whether all samples of a prompt come in one call.
         on_fault: What happens where the user says nothing.
+        uses: What of the adapter the trainer takes, for the table in ``docs/trainers``.
+        fault: What the trainer then gets, and makes of it, for the same table.
     """
 
-    def __init__(self, name: str, *, masks: bool, groups: bool, on_fault: OnFault) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        masks: bool,
+        groups: bool,
+        on_fault: OnFault,
+        uses: str = "",
+        fault: str = "",
+    ) -> None:
         self.name = name
         self.masks = masks
         self.groups = groups
         self.on_fault: OnFault = on_fault
+        self.uses = uses
+        self.fault = fault
 
     def rule(self, asked: OnFault | None) -> OnFault:
         """What becomes of a sample without a reward."""

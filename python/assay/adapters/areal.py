@@ -12,7 +12,7 @@ import pickle
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment, shared
 from assay.adapters._batch import finite
 from assay.adapters._rows import ending, only_reward, samples
 
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
     from assay.adapters._adapter import Config
 
-TRAINER = Trainer("AReaL", masks=True, groups=False, on_fault="mask")
+TRAINER = Trainer(
+    "AReaL", masks=True, groups=False, on_fault="mask",
+    uses="`areal.reward_fn`, `areal.reward_function(config)`",
+    fault="an error, upon which the rollout is rejected",
+)
 """It rejects a rollout whose reward function raises an exception, and goes on."""
 TIMEOUT = 10.0
 """Seconds. AReaL waits for 15 s and makes a late reward 0; a fault that comes earlier is none."""
@@ -101,8 +105,7 @@ def reward_fn(
 ) -> float:
     """The reward by the configuration in ``ASSAY_CONFIG``, to be named as
     ``"assay.adapters.areal.reward_fn"``."""
-    config = config_of_environment(None)
-    adapter = shared(lambda: Adapter(config, TRAINER, timeout=TIMEOUT), "areal", config)
+    adapter = of_environment(TRAINER, timeout=TIMEOUT)
     return RewardFunction(adapter)(prompt, completions, prompt_ids, completion_ids, **row)
 
 

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
-TRAINER = Trainer("Atropos", masks=False, groups=True, on_fault="mean_of_group")
+TRAINER = Trainer(
+    "Atropos", masks=False, groups=True, on_fault="mean_of_group",
+    uses="`atropos.register()`, `atropos.reward_function(config)`",
+    fault="the mean of its group, without loss",
+)
 IGNORED = -100
 """What the mask of a token is that has no part in the loss."""
 

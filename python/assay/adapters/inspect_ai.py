@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
-TRAINER = Trainer("Inspect", masks=True, groups=False, on_fault="mask")
+TRAINER = Trainer(
+    "Inspect", masks=True, groups=False, on_fault="mask",
+    uses="`inspect_ai.scorer(config)`",
+    fault="unscored",
+)
 FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
 
 

@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay._faults import Unscored
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._rows import samples
 
 if TYPE_CHECKING:
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
-TRAINER = Trainer("lm-evaluation-harness", masks=True, groups=False, on_fault="mask")
+TRAINER = Trainer(
+    "lm-evaluation-harness", masks=True, groups=False, on_fault="mask",
+    uses="`lm_eval.process_results`, `lm_eval.results(config)`, `lm_eval.metric(config)`",
+    fault="NaN, left out of the mean",
+)
 """A NaN is left out by the aggregation ``nanmean``."""
 
 
@@ -45,8 +49,7 @@ def results(
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """The results by the configuration in ``ASSAY_CONFIG``, to be named as
     ``!function assay.adapters.lm_eval.process_results``."""
-    config = config_of_environment(None)
-    adapter = shared(lambda: Adapter(config, TRAINER), "lm_eval", config)
+    adapter = of_environment(TRAINER)
     return _results(adapter, "assay", doc, results)
 
 

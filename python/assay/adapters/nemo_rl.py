@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
     from assay.adapters._batch import Batch
 
-TRAINER = Trainer("NeMo-RL", masks=False, groups=True, on_fault="mean_of_group")
+TRAINER = Trainer(
+    "NeMo-RL", masks=False, groups=True, on_fault="mean_of_group",
+    uses="`nemo_rl.Environment`",
+    fault="the mean of its group",
+)
 
 
 class Environment:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._core import AssayError, DataError
 from assay._faults import TooManyFaults
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._response import response_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
-OPENRLHF = Trainer("OpenRLHF", masks=False, groups=False, on_fault="raise")
+TRAINER = Trainer(
+    "OpenRLHF", masks=False, groups=False, on_fault="raise",
+    uses="`openrlhf.reward_func`, `openrlhf.reward_function(config)`, or a URL",
+    fault="an error",
+)
 
 
 class TrainingStopped(BaseException):
@@ -86,13 +90,12 @@ def reward_function(config: Config | None = None, **settings: Any) -> RewardFunc
     >>> list(reward_func(["1+1=2"], ["1+1="], ["2"])["rewards"])
     [1.0]
     """
-    return RewardFunction(Adapter(config_of_environment(config), OPENRLHF, **settings))
+    return RewardFunction(Adapter(config_of_environment(config), TRAINER, **settings))
 
 
 def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> dict[str, Any]:
     """The same by the configuration in ``ASSAY_CONFIG``."""
-    config = config_of_environment(None)
-    adapter = shared(lambda: Adapter(config, OPENRLHF), "openrlhf", config)
+    adapter = of_environment(TRAINER)
     return RewardFunction(adapter)(queries, prompts, labels)
 
 

@@ -20,7 +20,11 @@ from assay.adapters._rows import samples
 if TYPE_CHECKING:
     from assay.adapters._adapter import Config
 
-TRAINER = Trainer("SkyRL", masks=False, groups=False, on_fault="raise")
+TRAINER = Trainer(
+    "SkyRL", masks=False, groups=False, on_fault="raise",
+    uses="`skyrl_gym.Environment`, `skyrl_gym.register(config)`",
+    fault="an error",
+)
 
 
 class Judged:

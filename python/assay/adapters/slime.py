@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._means import means
 from assay.adapters._rows import samples as lists_of
 
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
-TRAINER = Trainer("slime", masks=False, groups=True, on_fault="mean_of_group")
+TRAINER = Trainer(
+    "slime", masks=False, groups=True, on_fault="mean_of_group",
+    uses="`slime.custom_rm`, `slime.reward_function(config)`",
+    fault="the mean of its group, without loss; an error without `--group-rm`",
+)
 """A group that loses a sample changes how slime normalises the whole batch, so none is left out."""
 
 
@@ -48,8 +52,7 @@ def reward_function(config: Config | None = None, **settings: Any) -> CustomRm:
 async def custom_rm(args: Any, sample: Any, **options: Any) -> Any:
     """The reward by the configuration in ``ASSAY_CONFIG``, to be named as
     ``--custom-rm-path assay.adapters.slime.custom_rm``."""
-    config = config_of_environment(None)
-    adapter = shared(lambda: Adapter(config, TRAINER), "slime", config)
+    adapter = of_environment(TRAINER)
     if isinstance(sample, list):
         return await _rewards(adapter, args, sample)
     return (await _rewards(adapter, args, [sample]))[0]

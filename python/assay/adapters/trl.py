@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
     Rewards: TypeAlias = list[float | None]
 
-TRL = Trainer("TRL", masks=True, groups=True, on_fault="mask")
+TRAINER = Trainer(
+    "TRL", masks=True, groups=True, on_fault="mask",
+    uses="`trl.reward`, `trl.reward_function(config)`, `trl.reward_functions(config)`",
+    fault="`None`: left out of its group",
+)
 
 
 class State(Protocol):
@@ -100,7 +104,7 @@ def reward_function(
     [1.0, 0.0]
     """
     kind = AsyncRewardFunction if is_async else RewardFunction
-    return kind(name, 1.0, _Calls(_adapter(config, columns, settings), is_split=False))
+    return kind(name, 1.0, _Calls(Adapter(config, TRAINER, columns=columns, **settings), is_split=False))
 
 
 def reward_functions(
@@ -122,7 +126,7 @@ def reward_functions(
     >>> [one.__name__ for one in reward_functions({"version": 1, "reward": rewards})]
     ['right', 'short']
     """
-    adapter = _adapter(config, columns, settings)
+    adapter = Adapter(config, TRAINER, columns=columns, **settings)
     if adapter.on_fault == "mean_of_group":
         raise ConfigError('on_fault = "mean_of_group" is of the combined reward: use reward_function')
     resolved = adapter.engine.config
@@ -194,13 +198,6 @@ class _Calls:
         self.__dict__.update(state)
         self._lock = threading.Lock()
         self._last = None
-
-
-def _adapter(config: Config, columns: Mapping[str, str] | None, settings: dict[str, Any]) -> Adapter:
-    if columns:
-        named = {f"data.{role}": column for role, column in columns.items()}
-        settings = {**settings, "settings": {**named, **(settings.get("settings") or {})}}
-    return Adapter(config, TRL, **settings)
 
 
 def _check_sum(combine: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ import multiprocessing
 from typing import TYPE_CHECKING, Any
 
 from assay._faults import TooManyFaults
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, shared
+from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._batch import finite
 from assay.adapters._rows import ending, only_reward, samples
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from assay._core import Scored
     from assay.adapters._adapter import Config
 
-TRAINER = Trainer("verifiers", masks=True, groups=False, on_fault="mask")
+TRAINER = Trainer(
+    "verifiers", masks=True, groups=False, on_fault="mask",
+    uses="`verifiers.reward_fn`, `verifiers.reward(config)`",
+    fault="no reward, and an error in the trace",
+)
 """A reward that raises an exception stays ``None`` in the trace, whose ``ok`` is then false."""
 
 
@@ -58,8 +62,7 @@ def reward(
 async def reward_fn(task: Any, trace: Any) -> float:
     """The reward by the configuration in ``ASSAY_CONFIG``, to be plugged into any taskset as
     ``--env.taskset.task.rewards.assay.fn assay.adapters.verifiers:reward_fn``."""
-    config = config_of_environment(None)
-    adapter = shared(lambda: Adapter(config, TRAINER), "verifiers", config)
+    adapter = of_environment(TRAINER)
     return await _reward(adapter, task, trace)
 
 

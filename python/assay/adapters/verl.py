@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain, shared
+from assay.adapters._adapter import Adapter, Trainer, of_environment
 from assay.adapters._given import is_data
 from assay.adapters._rows import samples
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
-VERL = Trainer("verl", masks=False, groups=False, on_fault="raise")
+TRAINER = Trainer(
+    "verl", masks=False, groups=False, on_fault="raise",
+    uses="`verl.compute_score`",
+    fault="an error",
+)
 
 
 async def compute_score(
@@ -79,9 +83,7 @@ def compute_score_sync(
 
 def _adapter(config: Config | None, options: Mapping[str, Any] | None) -> Adapter:
     """The adapter of this process for a configuration."""
-    given = plain(config_of_environment(config))
-    settings = plain(options or {})
-    return shared(lambda: Adapter(given, VERL, **settings), "verl", given, settings)
+    return of_environment(TRAINER, config, **(options or {}))
 
 
 def _lists(
