@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use assay::engine::Document;
+use assay::engine::runs::write_atomic;
 use assay::setup::Environment;
-use assay::verifiers::{Outcome, Sample, Verdict};
+use assay::verifiers::{Component, Outcome, Sample, Verdict};
 use assay::{ConfigError, Engine};
 use clap::Args as ClapArgs;
 use serde::Serialize;
@@ -59,6 +60,11 @@ pub(super) struct Args {
     /// Print the verdict as JSON
     #[arg(long)]
     json: bool,
+    /// Write the reward as a task of Harbor or Terminal-Bench does: a number, or JSON where FILE ends in
+    /// .json. Without a reward nothing is written, what FILE held is removed, and the exit code is that
+    /// of a fault
+    #[arg(long, value_name = "FILE")]
+    reward_file: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
@@ -70,8 +76,37 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         return Err(anyhow::anyhow!("internal: the engine gave no verdict").into());
     };
     tell(args, &sample, verdict)?;
-    let failed = matches!(verdict.outcome, Outcome::Failed(_));
+    let mut failed = matches!(verdict.outcome, Outcome::Failed(_));
+    if let Some(file) = &args.reward_file {
+        failed |= verdict.outcome.reward().is_none();
+        let shown = file.display();
+        write_reward(file, verdict)
+            .map_err(|error| Failure::from(anyhow::anyhow!("{shown}: {error}")))?;
+    }
     Ok(if failed { Exit::Fault } else { Exit::Ok })
+}
+
+/// Writes the reward and those of the parts as `reward.json` or `reward.txt`. A file that an earlier
+/// check left would pass for this one's reward.
+fn write_reward(file: &Path, verdict: &Verdict) -> std::io::Result<()> {
+    let Some(reward) = verdict.outcome.reward() else {
+        let removed = std::fs::remove_file(file);
+        return removed.or_else(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        });
+    };
+    let text = if file.extension().is_some_and(|end| end == "json") {
+        let part = |component: &Component| Some(component.outcome.reward()?.get());
+        let parts = verdict.components.iter();
+        let parts = parts.filter_map(|(name, own)| Some((name.to_owned(), part(own)?.into())));
+        let mut told: Map<String, Value> = parts.collect();
+        told.insert("reward".to_owned(), reward.get().into());
+        Value::Object(told).to_string()
+    } else {
+        reward.get().to_string()
+    };
+    write_atomic(file, format!("{text}\n").as_bytes())
 }
 
 /// The engine of a configuration whose only reward is the verifier.

@@ -234,7 +234,8 @@ class Engine:
         lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
         loop = asyncio.get_running_loop()
         options = _options(step, state, timeout, wait=wait)
-        return await self._core.score_future(loop, samples, lists, options)
+        scored = self._core.score_future(loop, samples, lists, options)
+        return scored if isinstance(scored, list) else await scored
 
     def score_file(
         self,

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use assay::engine::Planned;
+use assay::engine::{Planned, Rows};
 use assay::{Engine, Sample, ScoreOptions, Scored};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -89,8 +89,8 @@ impl PyEngine {
     ) -> PyResult<Bound<'py, PyList>> {
         let engine = self.engine(py)?;
         let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
-        let scored = wait::wait(py, engine.score_async(samples, options))?;
-        asyncio::list(py, scored, &self.versions)
+        let scored = engine.score_rows(Rows::of_samples(samples), options);
+        asyncio::list(py, wait::wait(py, scored)?, &self.versions)
     }
 
     /// Scores one row, and tells what it was and how its rewards became one.
@@ -135,7 +135,7 @@ impl PyEngine {
         PyArrowStream::new(engine, table, keep, options.checked()?, bad_rows, lazy)
     }
 
-    /// The same, as a future of an event loop.
+    /// The same, as a future of an event loop; as a list where to wait would cost more than to judge.
     fn score_future<'py>(
         &self,
         event_loop: &Bound<'py, PyAny>,
@@ -146,6 +146,10 @@ impl PyEngine {
         let py = event_loop.py();
         let engine = self.engine(py)?;
         let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
+        if engine.judges_inline(samples.len()) {
+            let scored = engine.score_rows(Rows::of_samples(samples), options);
+            return Ok(asyncio::list(py, wait::wait(py, scored)?, &self.versions)?.into_any());
+        }
         let scored = engine.score_async(samples, options);
         // The engine lives as long as its work.
         asyncio::future(event_loop, Arc::clone(&self.versions), async move {

@@ -197,6 +197,28 @@ impl PyScored {
         Ok(dict)
     }
 
+    /// The reward of each verdict by its name; `None` where it has none.
+    #[getter]
+    fn rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, verdict) in self.0.verdicts.iter() {
+            dict.set_item(name, verdict.outcome.reward().map(f64::from))?;
+        }
+        Ok(dict)
+    }
+
+    /// The verdicts that could not be reached: the kind of the fault by the name of the reward.
+    #[getter]
+    fn faults<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, verdict) in self.0.verdicts.iter() {
+            if let Some(kind) = fault(&verdict.outcome) {
+                dict.set_item(name, kind)?;
+            }
+        }
+        Ok(dict)
+    }
+
     /// Microseconds spent on each verdict. No part of the line, nor of equality.
     #[getter]
     fn spent_us<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -88,7 +88,8 @@ impl Engine {
             .collect()
     }
 
-    fn judges_inline(&self, rows: usize) -> bool {
+    /// Whether [`Engine::score_rows`] would judge so many samples on the thread that asks.
+    pub fn judges_inline(&self, rows: usize) -> bool {
         let expected = self.core.row_ns.load(Ordering::Relaxed).saturating_mul(rows as u64);
         rows <= INLINE_ROWS && expected <= INLINE_NS_MAX && self.plan().is_inline()
     }

@@ -2,6 +2,7 @@
 //! what. `docs/protocols.md` has it for people.
 
 mod embeddings;
+mod llama_factory;
 mod models;
 mod nemo_gym;
 mod openai_graders;
@@ -30,6 +31,7 @@ type Protocol = (fn() -> Router<Arc<Shared>>, fn() -> Vec<Operation>);
 
 const ALL: &[Protocol] = &[
     (embeddings::router, embeddings::operations),
+    (llama_factory::router, llama_factory::operations),
     (nemo_gym::router, nemo_gym::operations),
     (openai_graders::router, openai_graders::operations),
     (openrlhf::router, openrlhf::operations),

@@ -313,6 +313,12 @@ fn a_rendered_prompt_of_a_trainer_is_rendered_once() {
     assert_eq!(alone["rewards"][0].as_f64().unwrap(), reward(&daemon, "alone", RIGHT));
     let bare = ok(&daemon.post("/profiles/alone/get_reward", &json!({ "query": [query] })));
     assert_eq!(bare["rewards"], alone["rewards"]);
+    // LLaMA-Factory sends the same text.
+    let whole = json!({ "model": "model", "messages": [query] });
+    let scored = ok(&daemon.post("/profiles/alone/v1/score/evaluation", &whole));
+    assert_eq!(scored["scores"], alone["rewards"]);
+    let beside = daemon.post("/profiles/chat/v1/score/evaluation", &whole);
+    assert_refused(&beside, 422, "those of models");
     // However the tokens at its end were cut or padded.
     for end in ["", "<|im_end|>", "<|im_end|><|endoftext|><|endoftext|>", "<|im_end|>\n\n"] {
         let body = json!({ "query": [format!("{prompt}{RIGHT}{end}")], "prompts": [prompt] });

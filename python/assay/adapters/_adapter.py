@@ -76,6 +76,7 @@ class Adapter:
         self._config = config_of(config, options)
         self._faults = FaultWindow(max_fault_rate)
         self._engine: Engine | None = None
+        self._names: list[str] = []
         self._unweighted: frozenset[str] = frozenset()
         self._warned = False
 
@@ -101,10 +102,18 @@ class Adapter:
             await asyncio.to_thread(lambda: self.engine)
         return self.engine
 
-    def score(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
+    def score(
+        self,
+        samples: Sequence[Mapping[str, Any]] | None = None,
+        /,
+        *,
+        groups_by: Sequence[object] | None = None,
+        **lists: Any,
+    ) -> Batch:
         """Judges samples and waits for them.
 
         Args:
+            samples: A dict for each sample, in place of ``lists``.
             groups_by: What samples of one prompt share, where they are not all of one prompt.
             lists: Those of :meth:`assay.Engine.score`.
 
@@ -115,25 +124,28 @@ class Adapter:
         engine = self.engine
         lists.setdefault("timeout", self.timeout)
         start = time.perf_counter()
-        return self._batch(engine, engine.score(**lists), start, groups_by)
+        return self._batch(engine.score(samples, **lists), start, groups_by)
 
-    async def score_async(self, *, groups_by: Sequence[object] | None = None, **lists: Any) -> Batch:
+    async def score_async(
+        self,
+        samples: Sequence[Mapping[str, Any]] | None = None,
+        /,
+        *,
+        groups_by: Sequence[object] | None = None,
+        **lists: Any,
+    ) -> Batch:
         """The same as :meth:`score`, under asyncio."""
         engine = await self.built()
         lists.setdefault("timeout", self.timeout)
         start = time.perf_counter()
-        return self._batch(engine, await engine.score_async(**lists), start, groups_by)
+        return self._batch(await engine.score_async(samples, **lists), start, groups_by)
 
     def _batch(
-        self,
-        engine: Engine,
-        scored: list[Scored],
-        start: float,
-        groups_by: Sequence[object] | None,
+        self, scored: list[Scored], start: float, groups_by: Sequence[object] | None
     ) -> Batch:
         faults = [fault_of(sample, self._unweighted) for sample in scored]
         self._faults.add(faults)
-        batch = Batch(engine.names, scored, faults, 1000 * (time.perf_counter() - start))
+        batch = Batch(self._names, scored, faults, 1000 * (time.perf_counter() - start))
         self._warn(batch)
         if self.on_fault == "raise":
             batch.need_rewards(self._trainer.name)
@@ -154,6 +166,7 @@ class Adapter:
         )
         config = engine.config
         rewards = config["reward"]
+        self._names = engine.names
         self._unweighted = frozenset(one["name"] for one in rewards if one["weight"] == 0)
         dropped = config["combine"]["on_fault"] == "drop_group"
         if dropped and not self._trainer.groups:
@@ -179,9 +192,17 @@ def of_environment(trainer: Trainer, config: Config | None = None, **settings: A
 
     Without a configuration it is that of the variable ``ASSAY_CONFIG``.
     """
+    named = os.environ.get("ASSAY_CONFIG") if config is None else config
+    known = (trainer.name, config is None, named)
+    is_named = isinstance(named, str) and not settings
+    if is_named and known in _NAMED:
+        return _NAMED[known]
     chosen = plain(config_of_environment(config))
     made = plain(settings)
-    return shared(lambda: Adapter(chosen, trainer, **made), trainer.name, chosen, made)
+    adapter = shared(lambda: Adapter(chosen, trainer, **made), trainer.name, chosen, made)
+    if is_named:
+        _NAMED[known] = adapter
+    return adapter
 
 
 def shared(make: Callable[[], Adapter], *key: object) -> Adapter:
@@ -195,6 +216,8 @@ def shared(make: Callable[[], Adapter], *key: object) -> Adapter:
 
 _LOGGER = logging.getLogger("assay")
 _SHARED: dict[str, Adapter] = {}
+_NAMED: dict[tuple[object, ...], Adapter] = {}
+"""The same by the text that a trainer passes with every sample, which is often the path."""
 _BUILDING = threading.RLock()
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from assay._core import Scored
 
+LATENCY = "assay/latency_ms"
+RATES = ("assay/fault_rate", "assay/abstained_rate", LATENCY, "assay/sample_ms")
+
 
 class Batch:
     """The samples of one call, their rewards, and what a trainer logs of them.
@@ -43,11 +46,25 @@ class Batch:
         ``assay/latency_ms`` is how long the call took, ``assay/sample_ms`` the time that the verdicts
         of a sample took.
         """
-        return self._metrics(range(len(self.scored)))
+        if len(self.scored) == 1:
+            return self.sample_metrics(0)
+        every = [self.sample_metrics(at) for at in range(len(self.scored))]
+        names = [*RATES, *(f"assay/reward/{name}" for name in self._names)]
+        values = {name: [one[name] for one in every if one[name] == one[name]] for name in names}
+        return {name: _mean(of) for name, of in values.items()} | {LATENCY: self.latency_ms}
 
     def sample_metrics(self, at: int) -> dict[str, float]:
         """The same of one sample: a rate is 0 or 1."""
-        return self._metrics([at])
+        sample = self.scored[at]
+        metrics = {
+            "assay/fault_rate": float(self.faults[at] is not None),
+            "assay/abstained_rate": float(sample.outcome == "abstained"),
+            LATENCY: self.latency_ms,
+            "assay/sample_ms": sum(sample.spent_us.values()) / 1000,
+        }
+        for name, reward in sample.rewards.items():
+            metrics[f"assay/reward/{name}"] = math.nan if reward is None else reward
+        return metrics
 
     def outcomes(self) -> list[str]:
         """``scored``, ``abstained: why`` or ``failed: kind: why`` of each sample."""
@@ -55,6 +72,8 @@ class Batch:
 
     def need_rewards(self, trainer: str) -> None:
         """Raises an error that names the first sample without a reward."""
+        if None not in self.rewards:
+            return
         for sample, reward, outcome in zip(self.scored, self.rewards, self.outcomes(), strict=True):
             if reward is None:
                 raise Unscored(
@@ -80,20 +99,6 @@ class Batch:
             for key, reward in zip(keys, self.rewards, strict=True)
         ]
 
-    def _metrics(self, places: Sequence[int]) -> dict[str, float]:
-        scored = [self.scored[at] for at in places]
-        verdicts = [sample.verdicts for sample in scored]
-        metrics = {
-            "assay/fault_rate": _mean(self.faults[at] is not None for at in places),
-            "assay/abstained_rate": _mean(sample.outcome == "abstained" for sample in scored),
-            "assay/latency_ms": self.latency_ms,
-            "assay/sample_ms": _mean(sum(sample.spent_us.values()) / 1000 for sample in scored),
-        }
-        for name in self._names:
-            rewards = (of[name].reward for of in verdicts)
-            metrics[f"assay/reward/{name}"] = _mean(one for one in rewards if one is not None)
-        return metrics
-
 
 def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
     """Why a sample could not be judged. With a floor it has a reward all the same.
@@ -102,9 +107,9 @@ def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
     """
     if sample.fault is not None:
         return Fault(sample.fault, sample.why or "")
-    for name, verdict in sample.verdicts.items():
-        if verdict.fault is not None and name not in unweighted:
-            return Fault(verdict.fault, verdict.why or "")
+    for name, kind in sample.faults.items():
+        if name not in unweighted:
+            return Fault(kind, sample.verdicts[name].why or "")
     return None
 
 

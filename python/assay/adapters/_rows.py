@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from assay._faults import TooManyFaults, Unscored
-from assay.adapters._given import data_columns
+from assay.adapters._given import data_columns, is_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +40,26 @@ def samples(
     if references is not None and name not in columns and name.partition(".")[0] not in columns:
         lists["references"] = references
     return lists
+
+
+def sample(
+    engine: Engine,
+    row: Mapping[str, Any],
+    *,
+    completion: Any,
+    prompt: Any = None,
+    reference: Any = None,
+) -> dict[str, Any]:
+    """The same of one row: what :meth:`assay.Engine.score` takes as a sample."""
+    names = engine._columns
+    made = {name: value for name, value in row.items() if is_data(value)}
+    made[names["completion"]] = completion
+    if prompt is not None:
+        made[names["prompt"]] = prompt
+    name = names["reference"]
+    if reference is not None and name not in made and name.partition(".")[0] not in made:
+        made[name] = reference
+    return made
 
 
 def only_reward(batch: Batch, then: str) -> float:

@@ -172,7 +172,7 @@ class _Calls:
         if not self._is_split:
             return batch.rewards
         return [
-            None if sample.reward is None else sample.verdicts[name].reward for sample in batch.scored
+            None if sample.reward is None else sample.rewards[name] for sample in batch.scored
         ]
 
     def _score(

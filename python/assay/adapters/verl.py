@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.adapters._adapter import Adapter, Trainer, of_environment
-from assay.adapters._given import is_data
-from assay.adapters._rows import samples
+from assay.adapters._adapter import Trainer, of_environment
+from assay.adapters._rows import sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,9 +52,9 @@ async def compute_score(
     >>> asyncio.run(compute_score("set", "4", "4", assay_config=config))["score"]
     1.0
     """
-    adapter = _adapter(assay_config, assay_options)
-    lists = _lists(await adapter.built(), data_source, solution_str, ground_truth, extra_info)
-    return _told(await adapter.score_async(**lists))
+    adapter = of_environment(TRAINER, assay_config, **(assay_options or {}))
+    row = _row(await adapter.built(), data_source, solution_str, ground_truth, extra_info)
+    return _told(await adapter.score_async([row]))
 
 
 def compute_score_sync(
@@ -76,26 +75,20 @@ def compute_score_sync(
     >>> compute_score_sync("set", "5", "4", assay_config=config)["score"]
     0.0
     """
-    adapter = _adapter(assay_config, assay_options)
-    lists = _lists(adapter.engine, data_source, solution_str, ground_truth, extra_info)
-    return _told(adapter.score(**lists))
+    adapter = of_environment(TRAINER, assay_config, **(assay_options or {}))
+    row = _row(adapter.engine, data_source, solution_str, ground_truth, extra_info)
+    return _told(adapter.score([row]))
 
 
-def _adapter(config: Config | None, options: Mapping[str, Any] | None) -> Adapter:
-    """The adapter of this process for a configuration."""
-    return of_environment(TRAINER, config, **(options or {}))
-
-
-def _lists(
+def _row(
     engine: Engine,
     data_source: str,
     solution_str: str,
     ground_truth: Any,
     extra_info: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    info = {key: value for key, value in (extra_info or {}).items() if is_data(value)}
-    row = {"data_source": data_source, **info}
-    return samples(engine, [row], completions=[solution_str], references=[ground_truth])
+    row = {"data_source": data_source, **(extra_info or {})}
+    return sample(engine, row, completion=solution_str, reference=ground_truth)
 
 
 def _told(batch: Batch) -> dict[str, Any]:
