@@ -1,10 +1,13 @@
 //! `assay init`: a configuration and some rows to start from.
 
+mod trainers;
+
 use std::path::{Path, PathBuf};
 
 use assay::Config;
 use assay::engine::runs::write_atomic;
 use clap::Args as ClapArgs;
+use clap::builder::PossibleValuesParser;
 
 use super::exit::{Exit, Failure};
 use super::output;
@@ -19,17 +22,22 @@ pub(super) struct Args {
     /// The folder, which is made where it is not there
     #[arg(default_value = ".")]
     dir: PathBuf,
+    /// Write the lines by which this trainer takes its rewards too
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(trainers::names()))]
+    trainer: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let schema =
         serde_json::to_string_pretty(&Config::json_schema()).map_err(anyhow::Error::from)?;
-    let files = [
+    let mut files = vec![
         ("assay.toml", CONFIG.to_owned()),
         ("assay.schema.json", format!("{schema}\n")),
         ("brief.rhai", SCRIPT.to_owned()),
         ("data.jsonl", DATA.to_owned()),
     ];
+    let lines = args.trainer.as_deref().and_then(trainers::file);
+    files.extend(lines.map(|(name, text)| (name, text.to_owned())));
     for (name, _) in &files {
         let path = args.dir.join(name);
         if path.symlink_metadata().is_ok() {

@@ -95,6 +95,23 @@ fn check_exits_by_what_came_of_it() {
 }
 
 #[test]
+fn check_writes_the_reward_of_a_task_and_never_a_stale_one() {
+    let place = place();
+    let read = |name: &str| std::fs::read_to_string(place.path(name)).ok();
+    assert_eq!(place.run("check exact -c 3 -r 3 --reward-file reward.json").code, 0);
+    assert_eq!(read("reward.json").unwrap(), "{\"reward\":1.0}\n");
+    assert_eq!(place.run("check exact -c 3 -r 4 --reward-file reward.txt").code, 0);
+    assert_eq!(read("reward.txt").unwrap(), "0\n");
+    // Neither what abstains nor what fails is worth 0.
+    for words in ["check exact -c 3", "check contains -c 3 --reference="] {
+        place.write("reward.json", "{\"reward\":1.0}");
+        let ran = place.run(&format!("{words} --reward-file reward.json"));
+        assert_eq!((ran.code, read("reward.json")), (3, None), "{words}");
+    }
+    assert_eq!(place.run("check exact -c 3 -r 3 --reward-file none/reward.json").code, 3);
+}
+
+#[test]
 fn explain_goes_from_the_text_to_the_number() {
     let place = place();
     insta::assert_snapshot!("explain", place.run("explain a.toml d.jsonl --id q1").shown());

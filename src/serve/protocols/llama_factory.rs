@@ -61,10 +61,10 @@ async fn scores(
     }
     let texts = request.messages.into_iter();
     let samples = texts.map(|text| Sample::builder(text).rendered().build());
-    let scored = asked.score(samples.collect()).await?;
+    let judged = asked.score(samples.collect()).await?;
     let reward = |(at, one): (usize, &Scored)| {
         one.reward().ok_or_else(|| ApiError::unscored(one).at(format!("messages[{at}]")))
     };
-    let scores = ApiError::all(scored.iter().enumerate().map(reward))?;
+    let scores = ApiError::all(judged.iter().enumerate().map(reward))?;
     Ok(Json(ScoreReply { object: "score.evaluation", model: profile.name.clone(), scores }))
 }

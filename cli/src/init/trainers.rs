@@ -1,0 +1,59 @@
+//! The lines by which a trainer takes its rewards: the first block of its page in `docs/trainers`.
+
+/// The pages by the names of the trainers.
+const PAGES: &[(&str, &str)] = &[
+    ("areal", include_str!("../../../docs/trainers/areal.md")),
+    ("atropos", include_str!("../../../docs/trainers/atropos.md")),
+    ("inspect", include_str!("../../../docs/trainers/inspect.md")),
+    ("lm-eval", include_str!("../../../docs/trainers/lm-eval.md")),
+    ("nemo-rl", include_str!("../../../docs/trainers/nemo-rl.md")),
+    ("openrlhf", include_str!("../../../docs/trainers/openrlhf.md")),
+    ("skyrl", include_str!("../../../docs/trainers/skyrl.md")),
+    ("slime", include_str!("../../../docs/trainers/slime.md")),
+    ("trl", include_str!("../../../docs/trainers/trl.md")),
+    ("unsloth", include_str!("../../../docs/trainers/unsloth.md")),
+    ("verifiers", include_str!("../../../docs/trainers/verifiers.md")),
+    ("verl", include_str!("../../../docs/trainers/verl.md")),
+];
+
+/// The names of the trainers, in order.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(|(name, _)| *name)
+}
+
+/// The file for a trainer: its name and its text.
+pub(super) fn file(trainer: &str) -> Option<(&'static str, &'static str)> {
+    let (_, page) = PAGES.iter().find(|(name, _)| *name == trainer)?;
+    let (_, block) = page.split_once("```")?;
+    let (language, block) = block.split_once('\n')?;
+    let (text, _) = block.split_once("```")?;
+    let name = match language {
+        "python" => "train.py",
+        "yaml" => "train.yaml",
+        "toml" => "train.toml",
+        _ => "train.sh",
+    };
+    Some((name, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_page_is_known_and_has_lines_to_start_from() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/trainers");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let pages = files.filter(|file| file.extension().is_some_and(|end| end == "md"));
+        let stems = pages.map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned());
+        let mut found: Vec<String> = stems.filter(|name| name != "README").collect();
+        found.sort();
+        assert_eq!(found, names().collect::<Vec<_>>());
+        for name in names() {
+            let (file, text) = file(name).unwrap();
+            assert!(text.contains("assay"), "{name}: {file}\n{text}");
+        }
+    }
+}
