@@ -4,12 +4,8 @@
 //! All words between the two answers must be known, and at least one of them must offer or retract:
 //! "C, not D" and "C, because D is too small" are no afterthoughts.
 
-mod words;
-
-pub(crate) use words::{ALTERNATIVES, CONJUNCTIONS};
-use words::{ASSENTS, BREAKS, CONDITIONS, LIGHT, OFFERS, SUBJECTS, WRONG};
-
 use crate::extract::is_unspaced;
+use crate::language::{connect, hedge, retract, suppose};
 
 /// What is said behind an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +42,7 @@ pub fn offers_next(before: &str) -> bool {
     let before = before.trim_end_matches(|c: char| c.is_whitespace() || "*_`([:,".contains(c));
     let start = before.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
     let word = before.get(start..).unwrap_or_default();
-    ALTERNATIVES.iter().any(|have| have.eq_ignore_ascii_case(word))
+    connect::ALTERNATIVES.iter().any(|have| have.eq_ignore_ascii_case(word))
 }
 
 /// "C. No, D.", "C, but it could be D".
@@ -60,10 +56,10 @@ fn offers(near: &str, another: &impl Fn(&str) -> Option<usize>) -> bool {
         }
         if let Some(inner) = next.strip_prefix(['(', '[', '（']) {
             rest = inner;
-        } else if let Some(behind) = behind(OFFERS, next) {
+        } else if let Some(behind) = behind(retract::OFFERS, next) {
             is_offer = true;
             rest = behind;
-        } else if let Some(behind) = behind(LIGHT, next) {
+        } else if let Some(behind) = behind(retract::LIGHT, next) {
             rest = behind;
         } else {
             return false;
@@ -75,7 +71,7 @@ fn offers(near: &str, another: &impl Fn(&str) -> Option<usize>) -> bool {
 /// "C if it is even, D otherwise", "C unless it is odd; then D".
 fn depends(near: &str, another: &impl Fn(&str) -> Option<usize>) -> bool {
     let (_, condition) = behind_marks(near);
-    if behind(CONDITIONS, condition).is_none() {
+    if behind(suppose::CONDITIONS, condition).is_none() {
         return false;
     }
     let line = condition.split('\n').next().unwrap_or_default();
@@ -97,13 +93,13 @@ fn stands(after: &str, is_offer: bool) -> bool {
     for _ in 0..WORDS_MAX {
         let next =
             rest.trim_start_matches([' ', '*', '_', '`', '"', '\'', ')', ']', '}', '$', '\\']);
-        if next.is_empty() || next.starts_with(ENDS) || behind(BREAKS, next).is_some() {
+        if next.is_empty() || next.starts_with(ENDS) || behind(connect::BREAKS, next).is_some() {
             return is_assent;
         }
-        if let Some(behind) = behind(ASSENTS, next) {
+        if let Some(behind) = behind(hedge::ASSENTS, next) {
             is_assent = true;
             rest = behind;
-        } else if let Some(behind) = behind(LIGHT, next) {
+        } else if let Some(behind) = behind(retract::LIGHT, next) {
             rest = behind;
         } else {
             return false;
@@ -118,14 +114,14 @@ fn is_taken_back(near: &str) -> bool {
     let mut is_direct = !skipped.contains(['.', '\n', '!', '。']);
     for _ in 0..WORDS_MAX {
         rest = rest.trim_start_matches([' ', ',', '(', '，', '-', '—', '.', '…']);
-        if let Some(after) = behind(WRONG, rest) {
+        if let Some(after) = behind(retract::WRONG, rest) {
             let after = after.trim_start_matches(['*', '_', ' ']);
             let is_said = rest.starts_with("is ") || rest.starts_with("was ");
             return is_direct && is_said
                 || after.is_empty()
                 || after.starts_with(['.', '!', '?', ';', ')', '\n', '。', '！', '）']);
         }
-        let Some(behind) = behind(SUBJECTS, rest) else { return false };
+        let Some(behind) = behind(retract::SUBJECTS, rest) else { return false };
         is_direct = false;
         rest = behind;
     }

@@ -38,7 +38,6 @@ mod last_box;
 mod last_sentence;
 mod markers;
 mod negation;
-mod phrases;
 mod prose;
 pub mod qualify;
 mod retraction;
@@ -68,6 +67,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
+use crate::language::conclude;
 use crate::math::syntax::text::trimmed_start;
 use crate::meter::Meter;
 
@@ -317,7 +317,7 @@ fn is_sentence(text: &str) -> bool {
     let named = is_one_of(&["by", "from", "using"], first);
     (second || named || text.contains(" equals "))
         && text.contains(|c: char| c.is_ascii_digit())
-        && (named || is_one_of(phrases::LEAD_INS, first))
+        && (named || is_one_of(conclude::LEAD_INS, first))
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.

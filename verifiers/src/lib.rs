@@ -22,6 +22,7 @@ pub mod group_check;
 pub mod group_checks;
 #[cfg(feature = "jinja")]
 pub mod jinja;
+pub mod language;
 mod measure;
 pub mod ordered;
 pub mod pattern;

@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::sentence::FORMULA_SIGNS;
 use super::words::{is_one_of, offers, words};
 use super::{qualify, retraction};
+use crate::language::{connect, deny, hedge, retract, value};
 use crate::math::syntax::number_words;
 
 /// So many bytes behind a value are read.
@@ -27,87 +28,11 @@ const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 const CROSSES: [char; 6] = ['❌', '✗', '✘', '✖', '❎', '👎'];
 /// Letters that are offered as values. Others are words, or units.
 const VARIABLES: &str = "xznktpqr";
-/// Words for numbers that are pronouns as often.
-const PRONOUNS: [&str; 3] = ["one", "half", "quarter"];
 
 /// Signs that close what holds a value, end its sentence, or part it from the next one.
 const CLOSERS: &str = "$*_})]\"”’'`.!?,;:|/—–。，！？；：、（([";
 /// The tags and brackets around a value.
 const CLOSING: [&str; 8] = ["\\)", "\\]", "\\\\", "\\,", "\\;", "\\quad", "\\text{", "\\mathrm{"];
-/// Words before a judgement: "oops, that is wrong".
-#[rustfmt::skip]
-const INTERJECTIONS: &[&str] = &[
-    "oops", "hmm", "oh", "no", "wait", "sorry", "actually", "well", "ah", "uh", "but", "and", "however", "nope",
-];
-/// What a judgement is about.
-const SUBJECTS: [&str; 8] = ["that", "this", "it", "which", "that's", "it's", "that’s", "it’s"];
-const COPULAS: [&str; 5] = ["is", "was", "isn't", "isn’t", "wasn't"];
-/// Nouns for a value, behind a demonstrative: "this answer is wrong".
-const NOUNS: [&str; 6] = ["answer", "value", "result", "solution", "number", "one"];
-/// Beginnings of a sentence that takes back what was said, behind interjections.
-#[rustfmt::skip]
-const TAKING_BACK: &[&str] = &[
-    "i take that back", "i take it back", "i take this back", "i retract", "i withdraw", "i change my answer", "i change my mind",
-    "i changed my mind", "i was wrong", "i am wrong", "i stand corrected", "i made a mistake", "i made an error", "i misread", "i miscalculated",
-    "i correct myself", "i must correct", "let me correct", "scratch that", "never mind", "nevermind", "disregard that", "disregard this",
-    "disregard the above", "ignore that", "ignore this", "ignore the above", "ignore my", "forget that", "forget it", "strike that",
-    "please ignore", "please disregard", "my mistake", "my bad", "just kidding", "kidding", "that can't be", "that cannot be", "this can't be",
-    "this cannot be", "that doesn't make sense", "this doesn't make sense", "that does not make sense", "this does not make sense",
-];
-/// Words and marks by which what follows replaces what was said: "EDIT: 24", "更正：24".
-#[rustfmt::skip]
-const REPLACING: &[&str] = &[
-    "edit", "update", "updated", "correction", "corrected", "revised", "revision", "erratum", "oops", "nope", "no", "sorry", "wait",
-    "actually", "rather", "instead", "更正", "修正", "纠正", "訂正", "정정", "исправление", "korrektur", "corrección", "correção", "correzione",
-];
-/// Nouns behind them.
-const REPLACED: [&str; 7] = ["answer", "value", "result", "solution", "the", "my", "final"];
-/// Judgements by which a value is no answer.
-#[rustfmt::skip]
-const JUDGEMENTS: &[&str] = &[
-    "wrong", "incorrect", "false", "not right", "not correct", "not it", "not the answer", "not true", "invalid", "nonsense",
-    "right", "correct", "true", "just kidding", "kidding", "no", "nope", "not", "错了", "错的", "不对", "错误", "不正确", "falsch", "faux", "falso",
-    "incorrecto", "errado", "sbagliato", "fout", "неверно", "неправильно", "źle", "fel", "feil", "forkert", "väärin", "yanlış", "salah", "sai",
-];
-/// Judgements that deny behind "not" alone.
-const PRAISES: [&str; 3] = ["right", "correct", "true"];
-/// Phrases between two values that are both the answer.
-const TOGETHER: [&str; 5] = ["as well as", "along with", "together with", "and so is", "also"];
-/// Words by which a remark in brackets offers the value in it.
-#[rustfmt::skip]
-const DOUBTING: &[&str] = &[
-    "say", "says", "said", "claim", "claims", "think", "thinks", "argue", "believe", "wrong", "incorrect", "otherwise", "alternatively",
-    "maybe", "perhaps", "possibly", "could", "might", "unsure",
-];
-/// Words between one of [`REPLACING`] and the new value.
-#[rustfmt::skip]
-const LINKING: &[&str] = &[
-    "it", "s", "is", "should", "be", "must", "to", "i", "get", "meant", "so", "make", "that", "是", "应为", "应该是",
-];
-/// Words before a value that is all that a sentence states: "so it is 24", "upon review, 24".
-#[rustfmt::skip]
-const CONNECTING: &[&str] = &[
-    "so", "thus", "therefore", "hence", "however", "but", "and", "in", "fact", "reality", "truth", "on", "upon", "review", "reflection",
-    "after", "checking", "rechecking", "double", "now", "believe", "think", "again", "gives", "correct", "true", "right", "real", "actual",
-    "unless", "try", "ps", "p", "alternative", "second", "guess", "another", "possibility", "accept", "also", "hmm", "just",
-    "kidding", "es", "perdón", "entschuldigung", "pardon", "désolé",
-];
-/// Words by which a mistake is one of before.
-const PAST: [&str; 7] =
-    ["earlier", "initially", "first", "previously", "fixed", "corrected", "before"];
-/// Words before a value that is offered by the words behind it.
-const CONCEDING: &[&str] =
-    &["but", "although", "though", "and", "however", "then", "also", "note", "that"];
-/// Words behind a value that offer it beside another one.
-#[rustfmt::skip]
-const POSSIBLE: &[&str] = &[
-    "is possible", "is also possible", "is equally possible", "is also correct", "is also right", "is also valid", "is an option",
-    "also works", "works too", "works as well", "works also", "would also work", "could also be", "might be right", "may be right",
-    "might be correct", "may be correct", "could be right", "could be correct", "is also an answer", "is another answer", "otherwise",
-    "is also a solution", "is also a valid", "is also an acceptable", "is another valid", "is another possible", "is another solution",
-    "is the right", "is the correct", "is the true", "is the real", "is the actual", "is the answer",
-    "would also be", "is equally valid", "is fine too", "as backup", "as a backup",
-];
 
 /// What follows a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,10 +102,13 @@ fn unlabelled(lead: &str) -> &str {
     let lead = lead.trim_start();
     lead.split_once([':', '：']).map_or(lead, |(label, rest)| {
         let mut said = words(label);
-        let known =
-            |word| [REPLACING, CONCEDING, CONNECTING].iter().any(|list| is_one_of(list, word));
+        let known = |word| {
+            [retract::REPLACING, connect::CONCEDING, retract::CONNECTING]
+                .iter()
+                .any(|list| is_one_of(list, word))
+        };
         let is_label = said.next().is_some_and(known)
-            && said.all(|word| known(word) || is_one_of(&REPLACED, word));
+            && said.all(|word| known(word) || is_one_of(retract::REPLACED, word));
         if is_label { rest } else { lead }
     })
 }
@@ -194,7 +122,7 @@ fn name_offered(said: &str) -> Option<Range<usize>> {
     let plain = name.chars().all(|c| c.is_alphabetic() || c == ' ' || c == '-');
     let brief =
         name.starts_with(char::is_uppercase) && name.split(' ').nth(NAME_WORDS_MAX).is_none();
-    let offers = is_one_of(&["or"], word) || is_one_of(REPLACING, word);
+    let offers = is_one_of(&["or"], word) || is_one_of(retract::REPLACING, word);
     (offers && plain && brief).then_some(start..start + name.len())
 }
 
@@ -202,12 +130,12 @@ fn name_offered(said: &str) -> Option<Range<usize>> {
 fn takes_back(said: &str) -> bool {
     let mut rest = said;
     for _ in 0..4 {
-        if qualify::starts_with(rest, TAKING_BACK) {
+        if qualify::starts_with(rest, retract::TAKING_BACK) {
             let sentence = rest.split(SENTENCE_ENDS).next().unwrap_or_default();
-            return !words(sentence).any(|word| is_one_of(&PAST, word));
+            return !words(sentence).any(|word| is_one_of(retract::PAST, word));
         }
         let word = rest.split([' ', ',', '.', '!', ';', '…']).next().unwrap_or_default();
-        if !is_one_of(INTERJECTIONS, word) {
+        if !is_one_of(deny::INTERJECTIONS, word) {
             return false;
         }
         rest = rest.get(word.len()..).unwrap_or_default();
@@ -250,7 +178,7 @@ pub(super) fn is_taken_back(text: &str) -> bool {
 /// Whether a word judges a value wrong: "incorrect", "not right".
 pub(super) fn is_judgement(text: &str) -> bool {
     let text = text.trim_end_matches(['.', '!', ' ', '*']);
-    is_one_of(JUDGEMENTS, text) && !is_one_of(&PRAISES, text)
+    is_one_of(deny::JUDGEMENTS, text) && !is_one_of(deny::PRAISES, text)
 }
 
 /// Whether the text behind a value neither takes it back nor offers another one: "17. That is
@@ -362,7 +290,7 @@ fn offered_in_words(said: &str, gap: &str) -> Option<InWords> {
 /// A number in words, in digits. "One" and "a third" are rather no numbers.
 fn spelled(words: &str) -> Option<String> {
     let lower = words.to_lowercase();
-    if PRONOUNS.contains(&lower.as_str()) {
+    if value::PRONOUNS.contains(&lower.as_str()) {
         return None;
     }
     match number_words::number(&lower)? {
@@ -397,7 +325,7 @@ fn is_offered(gap: &str, lead: &str, (value, behind): (&str, &str), ends: bool) 
     let said: Vec<&str> = words(lead).collect();
     let joined = said.join(" ");
     let behind = behind.trim_start_matches([' ', '$', '*', ')', ',']);
-    let conceded = said.iter().all(|word| is_one_of(CONCEDING, word));
+    let conceded = said.iter().all(|word| is_one_of(connect::CONCEDING, word));
     // Behind a plain number a stroke divides.
     let is_formula = gap.starts_with(['$', '}']) || gap.starts_with("\\)");
     let marked = gap.contains(['/', '|']) && gap.contains(['$', '}']) && !ends;
@@ -407,17 +335,19 @@ fn is_offered(gap: &str, lead: &str, (value, behind): (&str, &str), ends: bool) 
     let parted = parted && !ends && is_end(behind);
     // "($3$ if I am wrong)", "(some would say $3$)".
     let doubted =
-        gap.contains(['(', '[', '（']) && said.iter().any(|word| is_one_of(DOUBTING, word));
+        gap.contains(['(', '[', '（']) && said.iter().any(|word| is_one_of(hedge::DOUBTING, word));
     // "Edit: 24", "So it is 24."
     let begins = lead.trim_start().starts_with(char::is_uppercase);
     let is_closed = ends || gap.contains("</") || (begins && gap.contains(['}', '*']));
     let leads = |word: &&str| {
-        [REPLACING, &REPLACED, LINKING, CONNECTING].iter().any(|list| is_one_of(list, word))
+        [retract::REPLACING, retract::REPLACED, retract::LINKING, retract::CONNECTING]
+            .iter()
+            .any(|list| is_one_of(list, word))
     };
     let replaces = is_closed
         && !said.is_empty()
         && said.iter().all(leads)
-        && (said.first().is_some_and(|word| is_one_of(REPLACING, word))
+        && (said.first().is_some_and(|word| is_one_of(retract::REPLACING, word))
             || (is_end(behind) && !value.contains('=')));
     let conditional = said.first().is_some_and(|word| is_one_of(&["if", "when"], word));
     (said.is_empty() && (marked || parted))
@@ -426,9 +356,9 @@ fn is_offered(gap: &str, lead: &str, (value, behind): (&str, &str), ends: bool) 
         || is_one_of(&["vs", "versus"], &joined)
         || (is_closed && is_one_of(&["if not"], &joined))
         || (!said.is_empty() && offers(said.iter().copied()))
-        || (!ends && is_one_of(&TOGETHER, &joined))
+        || (!ends && is_one_of(hedge::TOGETHER, &joined))
         || is_one_of(&["and or"], &joined)
-        || (conceded && qualify::starts_with(behind, POSSIBLE))
+        || (conceded && qualify::starts_with(behind, hedge::POSSIBLE))
         || (conditional && !ends && qualify::starts_with(behind, &["otherwise", "else"]))
 }
 
@@ -452,27 +382,28 @@ fn is_judged(said: &str, ends: bool) -> bool {
     for _ in 0..7 {
         let word = rest.split([' ', ',', '.', '!', ';', ')']).next().unwrap_or_default();
         let next = rest.get(word.len()..).unwrap_or_default();
-        let judged = JUDGEMENTS.iter().filter(|judged| qualify::starts_with(rest, &[**judged]));
+        let judged =
+            deny::JUDGEMENTS.iter().filter(|judged| qualify::starts_with(rest, &[**judged]));
         if let Some(judged) = judged.max_by_key(|judged| judged.len()) {
             let behind = rest.get(judged.len()..).unwrap_or_default();
             let closed = behind.trim_start_matches(['*', '_', '"']);
             let closed = closed.is_empty()
                 || (ends && closed.starts_with(',') && is_one_of(&["wrong", "incorrect"], judged))
                 || closed.starts_with(['.', '!', ')', '\n', ';', '。', '！', '）', '，']);
-            let denies = !is_one_of(&PRAISES, judged) || is_denied;
+            let denies = !is_one_of(deny::PRAISES, judged) || is_denied;
             if closed && denies && (has_subject || !is_one_of(&["right", "true"], judged)) {
                 return ends || has_subject || gap_allows(judged);
             }
         }
-        let is_subject = is_one_of(&SUBJECTS, word);
-        let is_copula = is_one_of(&COPULAS, word);
+        let is_subject = is_one_of(deny::SUBJECTS, word);
+        let is_copula = is_one_of(deny::COPULAS, word);
         has_subject |= is_subject;
         is_denied |= word.ends_with("n't") || word.ends_with("n’t") || is_one_of(&["not"], word);
-        let light = is_one_of(INTERJECTIONS, word) && !has_subject;
+        let light = is_one_of(deny::INTERJECTIONS, word) && !has_subject;
         if word.is_empty()
             || !(is_subject
                 || is_copula
-                || has_subject && is_one_of(&NOUNS, word)
+                || has_subject && is_one_of(deny::NOUNS, word)
                 || light
                 || is_one_of(&["not", "clearly", "just", "all"], word))
         {

@@ -4,8 +4,6 @@
 //! is found by the rarest letter of "answer"; the other languages are looked for in one pass by an
 //! automaton that is built once.
 
-mod vocabulary;
-
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -17,7 +15,7 @@ use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::sentence::{self, span_of_answer};
 use super::{afterthought, qualify, run_on};
-use vocabulary::{COPULAS, FILLERS, STEMS, VERBS};
+use crate::language::announce;
 
 /// Only the last few announcements are looked at.
 const LOOKED_AT_MAX: usize = 16;
@@ -37,7 +35,7 @@ pub(super) struct Announcement {
 
 static FOREIGN: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let stems: Vec<String> =
-        STEMS.iter().flat_map(|stem| [(*stem).to_owned(), capital(stem)]).collect();
+        announce::STEMS.iter().flat_map(|stem| [(*stem).to_owned(), capital(stem)]).collect();
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
@@ -119,7 +117,7 @@ pub(super) fn foreign(text: &str, near: usize) -> Vec<Announcement> {
     last.filter_map(|stem| by_stem(text, stem.clone())).collect()
 }
 
-/// The announcement by one of [`STEMS`].
+/// The announcement by one of [`announce::STEMS`].
 fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
     let mut start = stem.end;
     let noun = text.get(stem.clone())?;
@@ -142,7 +140,7 @@ fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
     if !(said || value) {
         return None;
     }
-    let filler = FILLERS.iter().find(|filler| qualify::starts_with(next, &[**filler]));
+    let filler = announce::FILLERS.iter().find(|filler| qualify::starts_with(next, &[**filler]));
     if let Some(filler) = filler {
         start = text.len() - next.len() + filler.len();
     }
@@ -156,7 +154,7 @@ fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
             inner,
             &["아닙니다", "아니다", "ではありません", "ではない", "değildir", "नहीं है"],
         );
-    let copula = COPULAS.iter().find_map(|copula| inner.strip_suffix(copula));
+    let copula = announce::COPULAS.iter().find_map(|copula| inner.strip_suffix(copula));
     found.said.end = found.said.start + copula.unwrap_or(inner).trim_end().len();
     (!found.said.is_empty()).then_some(found)
 }
@@ -185,7 +183,7 @@ fn next_verb(near: &str, reach: usize, first: bool) -> Option<(usize, usize)> {
         if !starts {
             continue;
         }
-        let verbs = VERBS.iter().filter(|verb| qualify::starts_with(rest, &[**verb]));
+        let verbs = announce::VERBS.iter().filter(|verb| qualify::starts_with(rest, &[**verb]));
         if let Some(verb) = verbs.max_by_key(|verb| verb.len()) {
             return Some((at, verb.len()));
         }

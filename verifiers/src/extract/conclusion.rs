@@ -3,24 +3,17 @@
 //! The weakest kind of announcement: a sentence that states one value without doubt.
 
 use super::candidate::{Candidate, Provenance, slice};
-use super::words::{COURTESIES, DOUBTS, is_one_of};
+use super::words::is_one_of;
 use super::{last_sentence, qualify, retraction};
-
-/// The beginnings of a concluding sentence.
-const BEGINNINGS: [&str; 6] = ["therefore", "thus", "so", "hence", "consequently", "in total"];
+use crate::language::{conclude, hedge, remark};
 
 /// The longest concluding sentence, in bytes.
 const SENTENCE_MAX: usize = 600;
 /// The most closing courtesies that are skipped.
 const COURTESIES_MAX: usize = 4;
 
-/// What stands before several values.
-const VERBS: [&str; 7] = [" is ", " are ", " be ", " takes ", " equals ", " equal ", " was "];
 /// The most words behind the verb of a sentence with several values.
 const SEVERAL_WORDS_MAX: usize = 12;
-
-/// Words behind which a number is a part of a sum or a name.
-const BEFORE: [&str; 6] = ["by", "from", "per", "each", "every", "no."];
 
 /// The value that the last sentence concludes.
 pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
@@ -39,7 +32,7 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     }
     let named = before.contains('$') || before.contains(['=', '<', '>']);
     let last_word = before.split_whitespace().next_back().unwrap_or_default();
-    let led = is_one_of(&BEFORE, last_word);
+    let led = is_one_of(conclude::BEFORE, last_word);
     let another = before.contains(|c: char| c.is_ascii_digit());
     (!(named || led || another)
         && last_sentence::stands_free(text.get(..to)?, from, number.span)
@@ -52,7 +45,8 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
 pub(super) fn several(text: &str) -> Option<Candidate<'_>> {
     let (from, to) = last_sentence(text)?;
     let sentence = text.get(from..to).filter(|sentence| sentence.len() <= SENTENCE_MAX)?;
-    let verb = VERBS.iter().filter_map(|verb| Some((sentence.find(verb)?, verb.len()))).min()?;
+    let verb =
+        conclude::VERBS.iter().filter_map(|verb| Some((sentence.find(verb)?, verb.len()))).min()?;
     let (before, said) = sentence.split_at_checked(verb.0 + verb.1)?;
     let values = said.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '/')));
     let values = values.filter(|run| run.contains(|c: char| c.is_ascii_digit())).count();
@@ -87,7 +81,7 @@ fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
 /// Whether a sentence begins as a conclusion does, and asks and doubts nothing.
 fn concludes(sentence: &str) -> bool {
     let lead = sentence.trim_start_matches(['*', '-', ' ', '_', '#', '>']);
-    let begins = BEGINNINGS.iter().any(|word| {
+    let begins = conclude::BEGINNINGS.iter().any(|word| {
         let head = lead.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
         head && lead.get(word.len()..).is_some_and(|rest| rest.starts_with([' ', ',', ':']))
     });
@@ -98,7 +92,7 @@ fn concludes(sentence: &str) -> bool {
 fn is_doubted(sentence: &str) -> bool {
     sentence.contains('?')
         || sentence.contains("n't")
-        || sentence.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(DOUBTS, word))
+        || sentence.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(hedge::DOUBTS, word))
 }
 
 /// The span of the last sentence that is not a courtesy.
@@ -111,7 +105,7 @@ pub(super) fn last_sentence(text: &str) -> Option<(usize, usize)> {
         let lower: String =
             sentence.chars().skip_while(|c| !c.is_alphabetic()).take(200).collect::<String>();
         let lower = lower.to_ascii_lowercase().replace('’', "'");
-        let courtesy = COURTESIES.iter().any(|courtesy| lower.starts_with(courtesy));
+        let courtesy = remark::COURTESIES.iter().any(|courtesy| lower.starts_with(courtesy));
         let more = lower.contains(" but ") || sentence.contains(|c: char| c.is_ascii_digit());
         if !courtesy || more {
             return Some((start, body.len()));

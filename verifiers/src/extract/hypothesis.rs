@@ -3,14 +3,8 @@
 
 use super::candidate::{Candidate, Provenance};
 use super::words::{is_one_of, words};
+use crate::language::suppose;
 
-/// Beginnings of a sentence that changes what was asked.
-const CHANGING: [&str; 9] =
-    ["if", "had", "were", "with", "without", "otherwise", "unless", "suppose", "under"];
-/// Beginnings of a sentence that states a case of it.
-const CASES: [&str; 4] = ["for", "when", "whenever", "in"];
-/// The conditional mood.
-const CONDITIONAL: [&str; 3] = ["would", "could", "might"];
 /// The longest sentence before an announcement that is read, in bytes.
 const SENTENCE_MAX: usize = 300;
 
@@ -37,7 +31,7 @@ fn is_hypothetical(text: &str, at: usize, cases: bool) -> bool {
     let start = start.iter().filter_map(|end| Some(before.rfind(end)? + end.len())).max();
     let mut said = words(before.get(start.unwrap_or(0)..).unwrap_or_default());
     let Some(first) = said.next() else { return false };
-    let changes = is_one_of(&CHANGING, first);
-    let would = said.any(|word| is_one_of(&CONDITIONAL, word));
-    changes && (would || cases) || cases && is_one_of(&CASES, first)
+    let changes = is_one_of(suppose::CHANGING, first);
+    let would = said.any(|word| is_one_of(suppose::CONDITIONAL, word));
+    changes && (would || cases) || cases && is_one_of(suppose::CASES, first)
 }

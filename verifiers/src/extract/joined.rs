@@ -6,15 +6,10 @@ use std::borrow::Cow;
 use super::candidate::{Candidate, Provenance};
 use super::sentence::{self, FORMULA_SIGNS};
 use super::words::{is_one_of, words};
+use crate::language::connect;
 
 /// The most formulas that are joined.
 const FORMULAS_MAX: usize = 32;
-/// Words by which a formula in front of a comma is no part of the answer: "since $x > 0$, $x = 3$".
-#[rustfmt::skip]
-const SUBORDINATING: &[&str] = &[
-    "since", "if", "when", "whenever", "where", "because", "given", "as", "let", "for", "with", "while", "once", "assuming",
-    "suppose", "letting", "setting", "at", "in", "of", "on", "by", "from", "to", "after", "using",
-];
 
 /// Signs of inequalities.
 #[rustfmt::skip]
@@ -139,7 +134,7 @@ fn bare(item: &str) -> &str {
 fn is_subordinate(lead: &str) -> bool {
     let mut said = words(lead);
     let last = words(lead).last().unwrap_or_default();
-    let is = |word: &str| is_one_of(SUBORDINATING, word);
+    let is = |word: &str| is_one_of(connect::SUBORDINATING, word);
     lead.rsplit([',', ';']).next().and_then(|clause| words(clause).next()).is_some_and(is)
         || said.any(|word| {
             word.len() > 4 && word.ends_with("ing") || is_one_of(&["since", "if", "when"], word)

@@ -4,16 +4,14 @@ use std::borrow::Cow;
 
 use super::candidate::{Candidate, Provenance};
 use super::scope::Scope;
-use super::words::{PARTING, is_one_of, offers, words};
+use super::words::{is_one_of, offers, words};
 use super::{hidden, qualify, retraction};
+use crate::language::connect;
 use crate::math::syntax::text::trimmed_start;
 
-/// The words that join boxes; any other word between them retracts the first one.
-const JOINING: [&str; 12] =
-    ["and", "or", "text", "quad", "qquad", "left", "right", "mbox", "和", "与", "或", "и"];
+/// Commands of LaTeX between boxes.
+const COMMANDS: [&str; 6] = ["text", "quad", "qquad", "left", "right", "mbox"];
 
-/// The words that end a phrase between two boxes of one list.
-const LINKS: [&str; 6] = ["and", "or", "和", "与", "或", "и"];
 /// A phrase between two boxes of one list has at most this many words.
 const PHRASE_MAX: usize = 6;
 
@@ -73,8 +71,11 @@ fn connects(gap: &str) -> bool {
     }
     // "and $y_2 = $": the label of the next part.
     let labels = gap.contains('=');
-    said.all(|word| labels && word.chars().count() == 1 || is_one_of(&JOINING, word))
-        || offers(words(gap))
+    said.all(|word| {
+        labels && word.chars().count() == 1
+            || is_one_of(connect::LINKS, word)
+            || is_one_of(&COMMANDS, word)
+    }) || offers(words(gap))
         || phrase(gap)
 }
 
@@ -92,18 +93,18 @@ fn phrase(gap: &str) -> bool {
     let end = gap.trim_end_matches(|c: char| c.is_whitespace() || "$}({\\~*[".contains(c));
     let comma = end.ends_with([',', '，']);
     let mut said: Vec<&str> = words(gap).filter(|word| !is_command(word)).collect();
-    let linked = said.last().is_some_and(|word| is_one_of(&LINKS, word));
-    said.retain(|word| !is_one_of(&LINKS, word));
+    let linked = said.last().is_some_and(|word| is_one_of(connect::LINKS, word));
+    said.retain(|word| !is_one_of(connect::LINKS, word));
     (comma || linked)
         && said.len() <= PHRASE_MAX
         && !said.iter().any(|word| {
             let inflected = word.len() > 4
                 && ["ly", "ing", "ed"].iter().any(|ending| word.to_lowercase().ends_with(ending));
-            !word.is_ascii() || inflected || is_one_of(PARTING, word)
+            !word.is_ascii() || inflected || is_one_of(connect::PARTING, word)
         })
 }
 
 /// The commands that may stand around such a phrase.
 fn is_command(word: &str) -> bool {
-    JOINING.get(2..8).is_some_and(|commands| commands.contains(&word))
+    COMMANDS.contains(&word)
 }

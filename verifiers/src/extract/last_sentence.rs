@@ -6,6 +6,7 @@ use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::words::{offers, words};
 use super::{joined, qualify, retraction, sentence};
+use crate::language::deny;
 use crate::math::syntax::{is_minus, units};
 
 /// Signs of the end of a proof.
@@ -80,9 +81,6 @@ fn is_brief(item: &str) -> bool {
     item.split_whitespace().nth(3).is_none()
 }
 
-/// The words by which a sentence retracts a number.
-const DENIALS: [&str; 7] = [" not", "n't", " wrong", " incorrect", " не", "不", "错"];
-
 /// Whether the words around a value do not disqualify it.
 fn is_said(before: &str, after: &str) -> bool {
     qualify::qualifier(before, after).is_none()
@@ -131,7 +129,7 @@ pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize
     let opened = before.ends_with(['{', '^', '_', '(', '[', '\\', ',', ':'])
         || lead.trim_end_matches(['$', '\\', ' ']).ends_with(operated);
     let denied = after.contains('?')
-        || DENIALS.iter().any(|word| after.contains(word))
+        || deny::DENIALS.iter().any(|word| after.contains(word))
         || !is_said(before, after);
     // A unit may stand right behind its number, a word may not.
     let run = after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len());

@@ -6,16 +6,7 @@ use super::candidate::Candidate;
 use super::last_sentence::{last_number, signed};
 use super::qualify;
 use super::words::is_one_of;
-
-/// Words of an announced sentence that says that there is no answer.
-const UNKNOWN: [&str; 8] =
-    ["not", "unknown", "unclear", "uncertain", "undetermined", "unsure", "hard", "cannot"];
-/// Words that change the number behind them.
-#[rustfmt::skip]
-const ALTERING: [&str; 11] = [
-    "negative", "minus", "half", "twice", "double", "triple", "thrice", "opposite", "reciprocal",
-    "square", "root",
-];
+use crate::language::{hedge, value};
 
 /// The number that ends an announced sentence, unless there are alternatives or the words around
 /// it disqualify it.
@@ -26,7 +17,7 @@ pub(crate) fn number_in_prose<'a>(candidate: &Candidate<'a>, only: bool) -> Opti
     let another = head.contains(|c: char| c.is_ascii_digit());
     let open = head
         .split(|c: char| !(c.is_alphanumeric() || c == '\''))
-        .any(|word| is_one_of(&UNKNOWN, word) || word.ends_with("n't"))
+        .any(|word| is_one_of(hedge::UNKNOWN, word) || word.ends_with("n't"))
         || alters(head)
         // 18 and more.
         || after.starts_with('+');
@@ -53,5 +44,5 @@ fn alters(head: &str) -> bool {
     [Some(last), of]
         .into_iter()
         .flatten()
-        .any(|word| ALTERING.contains(&word.to_ascii_lowercase().as_str()))
+        .any(|word| value::ALTERING.contains(&word.to_ascii_lowercase().as_str()))
 }

@@ -4,9 +4,9 @@
 //! Checks share these functions of the text before and behind a value. They read a few words only,
 //! so that a check can afford them for every value of a text.
 
-use super::phrases as say;
 use super::words::is_one_of;
 pub(super) use super::words::is_unspaced;
+use crate::language::{deny, hedge, remark, retract, suppose, value};
 
 /// Why a value is not an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,24 +48,24 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     let after = after.strip_prefix("text{").map_or(after, str::trim_start);
     // "between 3 and 4".
     let ranged = ends_with(before, &["and", "to"]) && clause(before).contains("between ");
-    let summed = ends_with(before, say::SUMMING);
+    let summed = ends_with(before, value::SUMMING);
     let compound =
         after.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
     let led = |phrases| ends_with(before, phrases) || ends_with(assigned, phrases);
     let followed = |phrases| starts_with(after, phrases);
-    let denied = led(say::DENIED_BEFORE) || is_mislabelled(before);
+    let denied = led(deny::BEFORE) || is_mislabelled(before);
     let aside = after.strip_prefix(['(', '[']).unwrap_or_default();
-    let doubted = starts_with(aside, say::DOUBT_ASIDE);
+    let doubted = starts_with(aside, hedge::ASIDE);
     let found = [
-        (denied || followed(say::DENIED_AFTER), Qualifier::Denied),
+        (denied || followed(deny::AFTER), Qualifier::Denied),
         (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
-        (led(say::BOUND_BEFORE) && !summed || followed(say::BOUND_AFTER), Qualifier::Bounded),
-        (ranged || led(say::RANGE_BEFORE), Qualifier::Ranged),
-        (compound || ends_with(named, say::NAME_BEFORE), Qualifier::Named),
-        (led(say::OPERATION_BEFORE) || followed(say::OPERATION_AFTER), Qualifier::Computed),
-        (followed(say::COUNTED_AFTER), Qualifier::Counted),
-        (led(say::EXAMPLE_BEFORE), Qualifier::Example),
-        (followed(say::HEDGE_AFTER) || doubted, Qualifier::Hedged),
+        (led(value::BOUND_BEFORE) && !summed || followed(value::BOUND_AFTER), Qualifier::Bounded),
+        (ranged || led(value::RANGE_BEFORE), Qualifier::Ranged),
+        (compound || ends_with(named, value::NAME_BEFORE), Qualifier::Named),
+        (led(value::OPERATION_BEFORE) || followed(value::OPERATION_AFTER), Qualifier::Computed),
+        (followed(value::COUNTED_AFTER), Qualifier::Counted),
+        (led(suppose::EXAMPLE_BEFORE), Qualifier::Example),
+        (followed(hedge::AFTER) || doubted, Qualifier::Hedged),
     ];
     found.into_iter().find_map(|(holds, why)| holds.then_some(why))
 }
@@ -73,25 +73,25 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
 /// Whether a text ends in a label that denies the value behind it: "wrong: 4", but not "the number
 /// of answers that are wrong: 4".
 fn is_mislabelled(before: &str) -> bool {
-    say::DENYING_LABELS.iter().any(|label| {
+    deny::LABELS.iter().any(|label| {
         let lead = ends_with(before, &[*label]).then(|| before.get(..before.len() - label.len()));
         lead.flatten().is_some_and(|lead| {
             let clause = lead.trim_end_matches([' ', '*', '_', '{', '"', '(', '$']);
             clause.is_empty()
                 || clause.ends_with(['\n', '.', ':', ';', '!'])
-                || ends_with(clause, say::LABEL_LEADS)
+                || ends_with(clause, deny::LABEL_LEADS)
         })
     })
 }
 
 /// Whether a text ends in words that deny the value behind it: "not", "instead of", "答案不是".
 pub fn is_denied_before(before: &str) -> bool {
-    ends_with(before, say::DENIED_BEFORE)
+    ends_with(before, deny::BEFORE)
 }
 
 /// Whether a text begins with words that deny the value before it: "is wrong", "cannot be".
 pub fn is_denied_after(after: &str) -> bool {
-    starts_with(after, say::DENIED_AFTER)
+    starts_with(after, deny::AFTER)
 }
 
 /// The text before "x =".
@@ -120,14 +120,14 @@ pub fn is_unsaid(before: &str) -> bool {
     }
     while let Some(word) = words.next() {
         let is = |other: &&str| other.eq_ignore_ascii_case(word);
-        if say::OPINIONS.iter().any(is) || is_not(word) {
+        if suppose::OPINIONS.iter().any(is) || is_not(word) {
             // There is no doubt that the answer is 4.
             let turned = words
                 .peek()
-                .is_some_and(|before| is_one_of(say::UNDOUBTING, before) || is_not(before));
-            return !(turned && say::DOUBTING.iter().any(is));
+                .is_some_and(|before| is_one_of(suppose::UNDOUBTING, before) || is_not(before));
+            return !(turned && suppose::DOUBTING.iter().any(is));
         }
-        if !say::LIGHT.iter().any(is) {
+        if !suppose::LIGHT.iter().any(is) {
             return false;
         }
     }
@@ -139,15 +139,15 @@ fn is_other_value(remark: &str) -> bool {
     let near = remark.get(..remark.floor_char_boundary(VALUE_MAX)).unwrap_or_default();
     let value = near.split(' ').next().unwrap_or_default();
     let after = remark.get(value.len()..).unwrap_or_default();
-    starts_with(remark, say::REMARKS)
+    starts_with(remark, remark::BEGINNINGS)
         || value.contains(|c: char| c.is_ascii_digit())
-            && after.strip_prefix(' ').is_some_and(|after| starts_with(after, say::DENIED_AFTER))
+            && after.strip_prefix(' ').is_some_and(|after| starts_with(after, deny::AFTER))
 }
 
 /// Whether the last words of a clause, in their reverse order, report what somebody says.
 fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
-    let says = words.next().is_some_and(|word| is_one_of(say::SAYING, word));
-    says && words.take(2).any(|word| is_one_of(say::REPORTERS, word))
+    let says = words.next().is_some_and(|word| is_one_of(suppose::SAYING, word));
+    says && words.take(2).any(|word| is_one_of(suppose::REPORTERS, word))
 }
 
 fn is_not(word: &str) -> bool {
@@ -158,30 +158,30 @@ fn is_not(word: &str) -> bool {
 pub(super) fn denies(remark: &str) -> bool {
     let near = remark.get(..remark.floor_char_boundary(2 * CLAUSE_MAX)).unwrap_or_default();
     let lower = near.to_ascii_lowercase();
-    starts_with(remark.trim_start_matches([' ', ',', ';', '(', '*', '$']), say::DENYING_REMARKS)
-        || say::SECOND_THOUGHTS.iter().any(|thought| lower.contains(thought))
+    starts_with(remark.trim_start_matches([' ', ',', ';', '(', '*', '$']), deny::REMARKS)
+        || retract::SECOND_THOUGHTS.iter().any(|thought| lower.contains(thought))
 }
 
 /// Whether the end of a text says that there is no answer: "I do not know", "I give up".
 pub(super) fn admits(text: &str) -> bool {
     let from = text.ceil_char_boundary(text.len().saturating_sub(2 * CLAUSE_MAX));
     let near = text.get(from..).unwrap_or_default().to_ascii_lowercase();
-    say::ADMISSIONS.iter().any(|admission| near.contains(admission))
+    hedge::ADMISSIONS.iter().any(|admission| near.contains(admission))
 }
 
 /// Whether a text begins with a remark: "since", "(see", "rather than".
 pub(super) fn is_remark(text: &str) -> bool {
-    starts_with(text.trim_start_matches([' ', ',', ';', '(', '*', '$']), say::REMARKS)
+    starts_with(text.trim_start_matches([' ', ',', ';', '(', '*', '$']), remark::BEGINNINGS)
 }
 
 /// Whether the words before a value say that it comes from a mistake: "a common mistake gives (4)".
 /// The result of a corrected mistake may be the answer.
 pub fn is_mistaken(before: &str) -> bool {
     let clause = clause(before).trim_end_matches([' ', '$', '\\', '(', '[', '*', '"']);
-    let lead = say::LEADS.iter().find(|lead| ends_with(clause, &[**lead]));
+    let lead = deny::MISTAKEN_VERBS.iter().find(|lead| ends_with(clause, &[**lead]));
     let named = clause.get(..clause.len() - lead.map_or(0, |lead| lead.len())).unwrap_or_default();
     let mended = ["fix", "correct", "avoid", "after", "without", "repair", "undo", "mend", "not"];
-    ends_with(named.trim_end(), say::MISTAKES) && {
+    ends_with(named.trim_end(), deny::MISTAKES) && {
         let named = named.to_ascii_lowercase().replace("incorrect", "");
         !mended.iter().any(|word| named.contains(word))
     }

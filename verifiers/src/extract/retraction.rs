@@ -2,19 +2,8 @@
 
 use super::candidate::{Candidate, Provenance, slice};
 use super::{qualify, sentence};
+use crate::language::retract;
 
-/// Words that retract what was said before.
-#[rustfmt::skip]
-const RETRACTIONS: &[&str] = &[
-    "wait", "actually", "correction", "mistake", "wrong", "incorrect", "not right", "no,", "sorry", "scratch that", "second thought",
-    "rechecking", "不对", "错了", "等等", "いや", "nein,", "non,", "não,", "нет,", "Нет,", "nie,", "nej,", "nee,", "아니",
-];
-/// Phrases that lead to the new value.
-#[rustfmt::skip]
-const VERBS: &[&str] = &[
-    "it is ", "it's ", "should be ", "must be ", "is actually ", "i meant ", "i mean ", "i get ", "we get ", "make that ", "应该是",
-    "es ", "es ist ", "è ", "é ", "c'est ", "это ",
-];
 /// Only the end of a text is looked at.
 const LOOKED_AT: usize = 300;
 /// Between the retraction and the new value stand at most this many bytes.
@@ -41,11 +30,13 @@ pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let from = from + skipped;
     let after = text.get(from..)?;
     let after = after.to_ascii_lowercase();
-    let ends = RETRACTIONS.iter().filter_map(|word| Some(last_word(&after, word)? + word.len()));
+    let ends =
+        retract::RETRACTIONS.iter().filter_map(|word| Some(last_word(&after, word)? + word.len()));
     let mut at = ends.max()?;
     let near = after.get(at..after.floor_char_boundary(at + VERB_WITHIN))?;
     // "No wait, 42": the value itself may follow.
-    let verb = VERBS.iter().filter_map(|verb| Some(first_word(near, verb)? + verb.len())).min();
+    let verb =
+        retract::VERBS.iter().filter_map(|verb| Some(first_word(near, verb)? + verb.len())).min();
     let skipped = near.trim_start_matches([' ', ',', ':', '.', ';', '，', '、', '。']);
     at += verb.unwrap_or(near.len() - skipped.len());
     let value = after.get(at..)?.starts_with(|c: char| c.is_ascii_digit() || "-$\\".contains(c));

@@ -9,42 +9,7 @@ use memchr::memchr_iter;
 
 use super::candidate::{Candidate, Provenance};
 use super::qualify;
-
-/// Words that head a question, or a turn of the user.
-#[rustfmt::skip]
-const QUESTIONS: &[&str] = &[
-    "question", "next question", "new question", "q", "human", "user", "instruction", "passage",
-    "frage", "pregunta", "pergunta", "domanda", "вопрос", "Вопрос", "питання", "Питання", "问", "問",
-    "質問", "질문", "pertanyaan", "câu hỏi", "pytanie", "vraag", "soru", "سؤال", "السؤال", "प्रश्न",
-];
-
-/// Words that head a question where the head of an answer follows. Elsewhere they head a part of a
-/// solution as well.
-#[rustfmt::skip]
-const PROBLEMS: &[&str] = &[
-    "problem", "next problem", "new problem", "exercise", "task", "aufgabe", "übung", "Übung", "problème", "question suivante",
-    "exercice", "problema", "ejercicio", "exercício", "esercizio", "задача", "Задача", "задание", "Задание",
-    "问题", "問題", "题目", "題目", "例题", "例題", "문제", "soal", "bài toán", "zadanie",
-];
-
-/// Words that head an answer.
-#[rustfmt::skip]
-const ANSWERS: &[&str] = &[
-    "answer", "a", "ans", "final answer", "the answer", "solution", "response", "assistant",
-    "antwort", "lösung", "respuesta", "solución", "resposta", "solução", "réponse", "risposta", "soluzione",
-    "ответ", "Ответ", "решение", "Решение", "відповідь", "Відповідь", "答案", "答", "回答", "解答", "解",
-    "답", "정답", "풀이", "jawaban", "jawab", "trả lời", "đáp án", "lời giải", "odpowiedź", "antwoord", "cevap",
-    "الجواب", "إجابة", "الإجابة", "उत्तर",
-];
-
-/// The heads of questions behind which a dot may stand without a number.
-const DOTTED: [&str; 3] = ["question", "next question", "q"];
-
-/// Words in the place of an answer that name none.
-#[rustfmt::skip]
-const PLACEHOLDERS: &[&str] = &[
-    "below", "above", "here", "follows", "following", "unknown", "unclear", "this", "that", "it", "first", "sure",
-];
+use crate::language::{announce, question};
 
 /// The longest head of a question, in bytes.
 const HEAD_MAX: usize = 48;
@@ -89,10 +54,10 @@ fn restates(text: &str, head: &Head<'_>, prompt: &str) -> bool {
 fn heads(text: &str, from: usize) -> impl Iterator<Item = Head<'_>> {
     let last_answer = OnceCell::new();
     lines(text, from).filter_map(move |(at, line)| {
-        if let Some(said) = headed(line, QUESTIONS) {
+        if let Some(said) = headed(line, question::QUESTIONS) {
             return Some(Head { at, said });
         }
-        let said = headed(line, PROBLEMS)?;
+        let said = headed(line, question::PROBLEMS)?;
         let last_answer = last_answer.get_or_init(|| last_answer_head(text));
         last_answer.is_some_and(|last| last > at).then_some(Head { at, said })
     })
@@ -105,8 +70,8 @@ fn last_answer_head(text: &str) -> Option<usize> {
             line.strip_prefix("####").map(|value| value.trim_start_matches([' ', '$', '-']));
         value.is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let answers =
-        lines(text, 0).filter(|(_, line)| headed(line, ANSWERS).is_some() || marked(line));
+    let answers = lines(text, 0)
+        .filter(|(_, line)| headed(line, question::ANSWERS).is_some() || marked(line));
     answers.last().map(|(at, _)| at)
 }
 
@@ -142,7 +107,7 @@ fn headed<'a>(line: &'a str, words: &[&str]) -> Option<&'a str> {
     let said = match rest.chars().next() {
         None => is_marked.then_some(rest),
         Some('.' | ')') if is_numbered => rest.get(1..),
-        Some('.') if DOTTED.contains(word) => rest.get(1..),
+        Some('.') if question::DOTTED.contains(word) => rest.get(1..),
         Some(sign @ (':' | '：')) => rest.get(sign.len_utf8()..),
         Some(_) => None,
     };
@@ -179,7 +144,7 @@ pub(super) fn is_settled(said: &Candidate<'_>, behind: &str) -> bool {
     let has_value = text.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c));
     let word = text.trim_matches(|c: char| c.is_ascii_punctuation());
     let is_word = !text.contains(char::is_whitespace)
-        && !PLACEHOLDERS.iter().any(|other| other.eq_ignore_ascii_case(word));
+        && !announce::PLACEHOLDERS.iter().any(|other| other.eq_ignore_ascii_case(word));
     let is_value = said.provenance == Provenance::Boxed || (has_value && is_short(text)) || is_word;
     // The tag that ends the answer.
     let tag = behind.trim_start().strip_prefix("</").and_then(|tag| tag.split_once('>'));

@@ -1,5 +1,7 @@
 //! The span of an answer in a sentence or a formula.
 
+use crate::language::value;
+
 /// The signs around a formula, the longer ones first.
 pub(super) const FORMULA_SIGNS: [(&str, &str); 4] =
     [("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")];
@@ -51,9 +53,6 @@ pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)>
     Some((from, from + sentence_end(line)))
 }
 
-/// Words whose dot ends no sentence.
-const ABBREVIATIONS: [&str; 12] =
-    ["vs", "approx", "i.e", "e.g", "St", "Dr", "Mr", "Mrs", "Ms", "Prof", "resp", "cf"];
 /// The most items of a list.
 const ITEMS_MAX: usize = 32;
 /// An item of more words is no value.
@@ -112,7 +111,7 @@ pub(super) fn sentence_end(line: &str) -> usize {
     for (at, _) in line.match_indices(". ") {
         let before = line.get(..at).unwrap_or_default();
         let word = before.rsplit([' ', '(', ',']).next().unwrap_or_default();
-        if !ABBREVIATIONS.contains(&word) {
+        if !value::ABBREVIATIONS.contains(&word) {
             return at;
         }
     }

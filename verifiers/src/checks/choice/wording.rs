@@ -1,6 +1,6 @@
 //! Words and signs around the letter of an option.
 
-use crate::afterthought::{ALTERNATIVES, CONJUNCTIONS};
+use crate::language::connect;
 
 /// Words that may stand between "the answer is" and the option.
 #[rustfmt::skip]
@@ -45,7 +45,7 @@ pub(super) const DRESS: [&str; 19] = [
 ];
 
 /// Words between two options, and whether they offer the second one instead. Those of other languages
-/// are words of [`ALTERNATIVES`] and [`CONJUNCTIONS`].
+/// are words of [`connect::ALTERNATIVES`] and [`connect::CONJUNCTIONS`].
 const JOINS: [(&str, bool); 6] = [
     ("and/or", true),
     ("and", false),
@@ -86,8 +86,8 @@ pub(super) fn join(text: &str) -> Option<(usize, bool)> {
     };
     known
         .map(|(join, is_or)| (join.len(), *is_or))
-        .or_else(|| foreign(ALTERNATIVES, true))
-        .or_else(|| foreign(CONJUNCTIONS, false))
+        .or_else(|| foreign(connect::ALTERNATIVES, true))
+        .or_else(|| foreign(connect::CONJUNCTIONS, false))
 }
 
 /// The first words of a text that judges the option before it.

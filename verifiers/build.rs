@@ -1,0 +1,128 @@
+//! Merges `language/*.toml` into one Rust file: a module per table, a list of words per key.
+//!
+//! Reads the part of TOML that these files use: tables, lists of strings, comments. A comment above a
+//! table or a key becomes its documentation.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// A table or a key.
+struct Entry<T> {
+    name: String,
+    docs: Vec<String>,
+    items: Vec<T>,
+}
+
+type Table = Entry<Entry<String>>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    writeln!(io::stdout(), "cargo::rerun-if-changed=language")?;
+    let files: Result<Vec<PathBuf>, _> =
+        fs::read_dir("language")?.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut files = files?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    // English comes first, the other languages by name.
+    files.sort_by_key(|path| (path.file_stem() != Some("en".as_ref()), path.clone()));
+    let mut tables: Vec<Table> = Vec::new();
+    for path in &files {
+        read(&fs::read_to_string(path)?, &mut tables)
+            .map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
+    }
+    let out = env::var_os("OUT_DIR").ok_or("cargo names no folder for the output")?;
+    Ok(fs::write(Path::new(&out).join("language.rs"), written(&tables)?)?)
+}
+
+/// Adds the words of a file. An error has the number of its line.
+fn read(text: &str, tables: &mut Vec<Table>) -> Result<(), (usize, String)> {
+    let (mut table, mut key, mut docs) = (None, None, Vec::new());
+    for (number, line) in text.lines().map(str::trim).enumerate() {
+        let fail = |why: &str| (number + 1, why.to_owned());
+        let mut rest = line;
+        if key.is_none() {
+            if let Some(comment) = line.strip_prefix('#') {
+                docs.push(comment.trim().to_owned());
+                continue;
+            }
+            let said = std::mem::take(&mut docs);
+            if line.is_empty() {
+                continue;
+            }
+            if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                table = Some(place(tables, name, said));
+                continue;
+            }
+            let (name, list) = line.split_once(" = [").ok_or_else(|| fail("expected a list"))?;
+            let table = table.and_then(|at: usize| tables.get_mut(at));
+            let table = table.ok_or_else(|| fail("expected a table"))?;
+            key = Some(place(&mut table.items, name, said));
+            rest = list;
+        }
+        let list =
+            table.zip(key).and_then(|(table, key)| tables.get_mut(table)?.items.get_mut(key));
+        let list = list.ok_or_else(|| fail("expected a key"))?;
+        if strings(rest, &mut list.items).ok_or_else(|| fail("expected strings"))? {
+            key = None;
+        }
+    }
+    Ok(())
+}
+
+/// Where the entry of this name is, which is added if it is new.
+fn place<T>(entries: &mut Vec<Entry<T>>, name: &str, docs: Vec<String>) -> usize {
+    let at = entries.iter().position(|entry| entry.name == name).unwrap_or(entries.len());
+    if at == entries.len() {
+        entries.push(Entry { name: name.to_owned(), docs, items: Vec::new() });
+    }
+    at
+}
+
+/// Adds the strings of a line that are new; whether the list ends there. None where it is malformed.
+fn strings(line: &str, words: &mut Vec<String>) -> Option<bool> {
+    let mut chars = line.chars();
+    while let Some(quote) = chars.next() {
+        match quote {
+            ']' => return Some(true),
+            '#' => break,
+            ',' | ' ' => continue,
+            '"' | '\'' => {}
+            _ => return None,
+        }
+        let mut word = String::new();
+        loop {
+            match chars.next()? {
+                c if c == quote => break,
+                '\\' if quote == '"' => word.push(chars.next().filter(|c| "\\\"".contains(*c))?),
+                c => word.push(c),
+            }
+        }
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    Some(false)
+}
+
+/// The Rust file.
+fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
+    let (mut out, mut all) = (String::new(), String::new());
+    for Table { name, docs, items } in tables {
+        document(&mut out, docs)?;
+        writeln!(out, "pub mod {name} {{")?;
+        for Entry { name: key, docs, items } in items {
+            document(&mut out, docs)?;
+            let constant = key.to_uppercase();
+            writeln!(out, "pub const {constant}: &[&str] = &{items:?};")?;
+            writeln!(all, "(\"{name}\", \"{key}\", {name}::{constant}),")?;
+        }
+        writeln!(out, "}}")?;
+    }
+    writeln!(out, "#[cfg(test)]\nconst ALL: &[(&str, &str, &[&str])] = &[\n{all}];")?;
+    Ok(out)
+}
+
+fn document(out: &mut String, docs: &[String]) -> std::fmt::Result {
+    docs.iter().try_for_each(|line| writeln!(out, "/// {line}"))
+}
