@@ -3,6 +3,12 @@
 //! A module per role (what announces an answer, what takes it back, and so on), a list per key. A list
 //! has the words of all languages, those of English first. The comments in `en.toml` document both.
 
+pub(crate) mod cues;
+pub(crate) mod guess;
+pub(crate) mod remarks;
+pub(crate) mod sentences;
+pub mod standing;
+
 include!(concat!(env!("OUT_DIR"), "/language.rs"));
 
 #[cfg(test)]

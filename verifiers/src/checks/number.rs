@@ -137,8 +137,10 @@ impl Check for Number {
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
         meter.spend(1000)?;
-        let right = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
-        let reason = if right { "equal" } else { "unequal" };
+        let equal = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
+        let unpaid = equal.then(|| scope.standing(answer.span).reason()).flatten();
+        let right = equal && unpaid.is_none();
+        let reason = unpaid.unwrap_or(if right { "equal" } else { "unequal" });
         Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(reason))
     }
 
@@ -216,9 +218,10 @@ impl Number {
                 return Ok(read);
             }
         }
-        let (from, cost) = scan::affordable(body);
+        let end = scope.statement().map_or(body.len(), |statement| statement.sentence.end);
+        let (from, cost) = scan::affordable(body.get(..end).unwrap_or_default());
         meter.spend(cost)?;
-        let last = context::last(body, from, self.notation());
+        let last = context::last_before(body, from..end, self.notation());
         let last = last.and_then(|last| {
             let is_unsaid = extract::is_unsaid_at(body, last.start);
             if is_unsaid { Err("nothing-found") } else { Ok(last) }

@@ -1,6 +1,7 @@
 //! The scope of extraction: without thinking, code, and quotations of the question.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -10,6 +11,8 @@ use super::code::Code;
 use super::emphasis;
 use super::hidden;
 use super::thinking::{self, Thinking};
+use crate::language::remarks;
+use crate::language::standing::{self, Standing};
 
 /// Quotations of the question are looked up in it at most this often.
 const QUOTED_MAX: usize = 16;
@@ -19,6 +22,8 @@ pub struct Spoken<'a> {
     text: Cow<'a, str>,
     /// Where it starts in the completion.
     from: usize,
+    /// The values in bold, of which the signs are gone.
+    bold: Vec<(usize, usize)>,
 }
 
 impl<'a> Spoken<'a> {
@@ -27,13 +32,14 @@ impl<'a> Spoken<'a> {
     pub fn of(completion: &'a str, how: Thinking) -> Self {
         let part = thinking::answer(completion, how).unwrap_or(completion.len()..completion.len());
         let said = completion.get(part.clone()).unwrap_or_default();
-        Self { text: hidden::blanked(said), from: part.start }
+        Self { text: hidden::blanked(said), from: part.start, bold: Vec::new() }
     }
 
     /// The same without the emphasis of Markdown around values, in which `**` would be a power.
     #[must_use]
     pub(crate) fn without_emphasis(self) -> Self {
-        self.blanked_by(emphasis::blanked)
+        let bold = emphasis::bold(&self.text);
+        Self { bold, ..self.blanked_by(emphasis::blanked) }
     }
 
     /// The same without the tags of HTML around values with digits.
@@ -52,7 +58,7 @@ impl<'a> Spoken<'a> {
 
     /// All of a completion, even what is hidden.
     pub fn all(completion: &'a str) -> Self {
-        Self { text: Cow::Borrowed(completion), from: 0 }
+        Self { text: Cow::Borrowed(completion), from: 0, bold: Vec::new() }
     }
 
     /// The text, in which [`Spoken::offset`] leads back to the completion.
@@ -66,6 +72,13 @@ impl<'a> Spoken<'a> {
     }
 }
 
+/// A sentence that states an answer.
+pub(crate) struct Statement {
+    pub(crate) sentence: Range<usize>,
+    /// The only value in bold in it.
+    pub(crate) bold: Option<(usize, usize)>,
+}
+
 /// The part of a completion in which answers are looked for.
 pub struct Scope<'a> {
     pub(super) text: &'a str,
@@ -77,13 +90,16 @@ pub struct Scope<'a> {
     /// Whether there is a question at all.
     pub(crate) asked: bool,
     pub(super) boxes: Vec<Boxed>,
+    /// The values in bold, where the text has no signs of it.
+    bold: &'a [(usize, usize)],
 }
 
 impl<'a> Scope<'a> {
     /// All of a text.
     pub(super) fn all(text: &'a str) -> Self {
         let code = Code::default();
-        Self { text, from: 0, code, prompt: "", asked: false, boxes: boxes::of(text) }
+        let boxes = boxes::of(text);
+        Self { text, from: 0, code, prompt: "", asked: false, boxes, bold: &[] }
     }
 
     /// The visible text without code and quotations of the prompt.
@@ -96,6 +112,7 @@ impl<'a> Scope<'a> {
             prompt,
             asked: !prompt.is_empty(),
             boxes: boxes::of(text),
+            bold: &spoken.bold,
         }
     }
 
@@ -124,6 +141,22 @@ impl<'a> Scope<'a> {
     pub(crate) fn taken(&self, found: Candidate<'_>) -> (String, (usize, usize), Provenance) {
         let Candidate { text, span: (from, to), provenance } = found;
         (text.into_owned(), (self.from + from, self.from + to), provenance)
+    }
+
+    /// The sentence that states an answer which nothing announces, and the value in bold in it. Remarks
+    /// stand behind it.
+    pub(crate) fn statement(&self) -> Option<Statement> {
+        let found = if self.bold.is_empty() { emphasis::bold(self.text) } else { Vec::new() };
+        let bold = if self.bold.is_empty() { &found } else { self.bold };
+        let sentence = remarks::statement(self.text, bold)?;
+        let mut own = bold.iter().filter(|(from, to)| sentence.start <= *from && *to <= sentence.end);
+        let bold = own.next().filter(|_| own.next().is_none()).copied();
+        Some(Statement { sentence, bold })
+    }
+
+    /// What the text says of the answer at these bytes of the completion.
+    pub(crate) fn standing(&self, (from, to): (usize, usize)) -> Standing {
+        standing::of(self.text, from.saturating_sub(self.from)..to.saturating_sub(self.from))
     }
 
     /// Whether code stands at this place.
