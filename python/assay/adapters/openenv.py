@@ -1,0 +1,87 @@
+"""OpenEnv: a rubric, by itself or in its containers.
+
+>>> from assay.adapters import openenv
+>>> rubric = openenv.Rubric("assay.toml", columns={"completion": "message"})  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay._core import DataError
+from assay.adapters._adapter import Trainer, of_environment
+from assay.adapters._batch import finite
+from assay.adapters._made import made
+from assay.adapters._rows import samples
+
+if TYPE_CHECKING:
+    from assay._engine import Engine
+    from assay.adapters._adapter import Config
+    from assay.adapters._batch import Batch
+
+TRAINER = Trainer(
+    "OpenEnv", masks=False, groups=False, on_fault="raise",
+    uses="`openenv.Rubric(config)`",
+    fault="an error of the step",
+)
+
+
+class Judged:
+    """What makes a ``Rubric`` of OpenEnv one of assay; :data:`Rubric` is both.
+
+    The fields of the observation, its metadata and the fields of the action are the row, of which the
+    columns of the configuration are read: ``columns={"completion": "message"}`` judges ``action.message``.
+    ``metrics`` are those of the last call.
+
+    Args:
+        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        settings: ``columns``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    """
+
+    def __init__(self, config: Config | None = None, **settings: Any) -> None:
+        super().__init__()
+        self._adapter = of_environment(TRAINER, config, **settings)
+        self.metrics: dict[str, float] = {}
+
+    def forward(self, action: Any, observation: Any) -> Any:
+        """The reward of a step.
+
+        Raises:
+            DataError: The action and the observation have no completion.
+            Unscored: The step has no reward.
+            TooManyFaults: There are too many faults.
+        """
+        return self._noted(self._adapter.score(**_lists(self._adapter.engine, action, observation)))
+
+    def _noted(self, batch: Batch) -> float | None:
+        self.metrics = finite(batch.metrics)
+        return batch.rewards[0]
+
+
+class JudgedAsync(Judged):
+    """The same for environments that await their rubrics; :data:`AsyncRubric` is a ``Rubric`` too."""
+
+    async def forward(self, action: Any, observation: Any) -> Any:
+        """The reward of a step."""
+        lists = _lists(await self._adapter.built(), action, observation)
+        return self._noted(await self._adapter.score_async(**lists))
+
+
+def _lists(engine: Engine, action: Any, observation: Any) -> dict[str, Any]:
+    row = {**_fields(observation), **_fields(action)}
+    name = engine._columns["completion"]
+    if row.get(name) is None:
+        raise DataError(f"no {name!r} to judge: `columns` names a field of {', '.join(row)}")
+    return samples(engine, [row], completions=[row[name]])
+
+
+def _fields(said: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = said.model_dump()
+    return {**(fields.pop("metadata", None) or {}), **fields}
+
+
+if TYPE_CHECKING:
+    Rubric, AsyncRubric = Judged, JudgedAsync
+else:
+    BASE = "openenv.core.rubrics.Rubric"
+    __getattr__ = made(__name__, Rubric=(Judged, BASE), AsyncRubric=(JudgedAsync, BASE))
