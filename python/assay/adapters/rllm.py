@@ -1,0 +1,99 @@
+"""rLLM: an evaluator of its tasks, and the reward function of its older interface.
+
+>>> from assay.adapters import rllm
+>>> evaluator = rllm.Evaluator("assay.toml")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from assay._core import DataError
+from assay.adapters._adapter import Trainer, of_environment, plain
+from assay.adapters._batch import finite
+from assay.adapters._rows import ending, samples
+from assay.adapters._talk import split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.adapters._adapter import Config
+
+TRAINER = Trainer(
+    "rLLM", masks=False, groups=False, on_fault="raise",
+    uses="`rllm.evaluate`, `rllm.Evaluator(config)`, `rllm.RewardFunction(config)`",
+    fault="an error",
+)
+
+
+class Evaluator:
+    """An ``Evaluator`` of rLLM.
+
+    Args:
+        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        correct: The least reward of an answer that counts as correct.
+        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    """
+
+    def __init__(self, config: Config | None = None, *, correct: float = 1.0, **settings: Any) -> None:
+        self._adapter = of_environment(TRAINER, config, **settings)
+        self._correct = correct
+
+    def evaluate(self, task: Any, episode: Any) -> Any:
+        """The ``EvalOutput`` of an episode.
+
+        Raises:
+            DataError: The episode has no answer.
+            Unscored: It has no reward.
+            SystemExit: There are too many faults.
+        """
+        row = plain(getattr(task, "metadata", task) or {})
+        prompt, said = _talk(episode)
+        judged = self._judged(row, prompt or getattr(task, "instruction", row.get("question")), said)
+        return importlib.import_module("rllm.types").EvalOutput(**judged, signals=[])
+
+    def _judged(self, row: dict[str, Any], prompt: Any, said: Any) -> dict[str, Any]:
+        found = [row[name] for name in ("ground_truth", "answer") if row.get(name) is not None]
+        lists = samples(
+            self._adapter.engine,
+            [row],
+            completions=[said],
+            prompts=None if prompt is None else [prompt],
+            references=found[:1] or None,
+        )
+        with ending():
+            batch = self._adapter.score(**lists)
+        [reward] = batch.rewards
+        assert reward is not None, "the rule is to raise"
+        metadata = {"assay_outcome": batch.outcomes()[0], **finite(batch.metrics)}
+        return {"reward": reward, "is_correct": reward >= self._correct, "metadata": metadata}
+
+
+class RewardFunction(Evaluator):
+    """A ``RewardFunction`` of rLLM; its arguments are those of :class:`Evaluator`."""
+
+    def __call__(self, task_info: Mapping[str, Any], action: Any) -> Any:
+        """The ``RewardOutput`` of an answer. It raises what :meth:`Evaluator.evaluate` raises."""
+        row = plain(task_info)
+        judged = self._judged(row, row.get("question"), getattr(action, "action", action))
+        return importlib.import_module("rllm.rewards.reward_fn").RewardOutput(**judged)
+
+
+def evaluate(task: Any, episode: Any) -> Any:
+    """The ``EvalOutput`` by the configuration in ``ASSAY_CONFIG``, to be named as
+    ``assay.adapters.rllm:evaluate``."""
+    return Evaluator().evaluate(task, episode)
+
+
+def _talk(episode: Any) -> tuple[Any, Any]:
+    """The prompt, where the episode has it, and what is judged."""
+    answer = (getattr(episode, "artifacts", None) or {}).get("answer")
+    if answer is not None:
+        return None, str(answer)
+    steps = [step for trajectory in episode.trajectories for step in trajectory.steps]
+    if steps and (messages := getattr(steps[-1], "chat_completions", None)):
+        return split(messages)
+    if steps and (text := getattr(steps[-1], "model_response", None)):
+        return None, text
+    raise DataError("the episode has no answer, neither among its artifacts nor in its last step")
