@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: results of a document, and a metric, by a configuration.
+"""lm-evaluation-harness: results of a document, a metric and a filter.
 
 >>> from assay.adapters import lm_eval
 >>> process_results = lm_eval.results("assay.toml")  # doctest: +SKIP
@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay._faults import Unscored
+from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._rows import samples
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 TRAINER = Trainer(
     "lm-evaluation-harness", masks=True, groups=False, on_fault="mask",
-    uses="`lm_eval.process_results`, `lm_eval.results(config)`, `lm_eval.metric(config)`",
+    uses="`lm_eval.process_results`, `lm_eval.results(config)`, `lm_eval.metric(config)`, `lm_eval.answers`",
     fault="NaN, left out of the mean",
 )
 """A NaN is left out by the aggregation ``nanmean``."""
@@ -77,6 +78,20 @@ def metric(
 
     assay.__name__ = name
     return assay
+
+
+def answers(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The answer that each response gives, found as every check finds it, for the ``custom`` filter:
+    ``filter_fn: !function assay.adapters.lm_eval.answers``.
+
+    Where there is none it is ``[invalid]``, as of the filters of the harness.
+
+    >>> from assay.adapters import lm_eval
+    >>> lm_eval.answers([["So it is \\boxed{4}.", ""]], [{}])
+    [['4', '[invalid]']]
+    """
+    found = [[extract_answer(response) for response in several] for several in resps]
+    return [["[invalid]" if one is None else one.text for one in several] for several in found]
 
 
 class _Values(dict[str, float]):

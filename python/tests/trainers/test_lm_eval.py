@@ -39,6 +39,15 @@ process_results: !function helpers.process_results
 metric_list:
   - {metric: correct, aggregation: nanmean, higher_is_better: true}
 """
+FILTER = """
+metric_list:
+  - {metric: exact_match, aggregation: mean, higher_is_better: true}
+filter_list:
+  - name: answer
+    filter:
+      - {function: custom, filter_fn: !function assay.adapters.lm_eval.answers}
+      - {function: take_first}
+"""
 METRIC = """
 metric_list:
   - {metric: !function helpers.correct, aggregation: nanmean, higher_is_better: true}
@@ -138,6 +147,13 @@ def test_a_registered_metric() -> None:
     values = registry.get_metric("assay_test")(references=["4"], predictions=[RIGHT])
     assert values["assay_test"] == 1.0
     assert registry.get_metric_aggregation("assay_test")([1.0, math.nan]) == 1.0
+
+
+def test_a_filter_finds_answers(tmp_path: Path) -> None:
+    done = evaluate(tmp_path, FILTER, [RIGHT, WRONG, "", "The answer is 4."])
+    assert done["results"]["sums"]["exact_match,answer"] == 0.5
+    found = [sample["filtered_resps"] for sample in done["samples"]["sums"]]
+    assert found == [["4"], ["5"], ["[invalid]"], ["4"]]
 
 
 def test_the_environment_names_the_configuration(
