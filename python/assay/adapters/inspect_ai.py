@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ TRAINER = Trainer(
 FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
 
 
-def scorer(config: Config | None = None, **settings: Any) -> Any:
+def scorer(config: Config | None = None, *, parts: bool = False, **settings: Any) -> Any:
     """A scorer by a configuration, whose metrics are the mean reward and its standard error.
 
     The value is the reward. A sample without one is unscored: Inspect counts it as such, and leaves it
@@ -42,16 +43,17 @@ def scorer(config: Config | None = None, **settings: Any) -> Any:
 
     Args:
         config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        parts: Make the value a dictionary: ``reward``, and each reward of the configuration by its name.
         settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
     """
     chosen = config_of_environment(config)
     if isinstance(chosen, os.PathLike):
         chosen = os.path.abspath(chosen)
-    return _scorer()(chosen, **settings)
+    return _scorer(parts)(chosen, **settings)
 
 
 @functools.cache
-def _scorer() -> Callable[..., Any]:
+def _scorer(parts: bool) -> Callable[..., Any]:
     """The scorer that Inspect registers, and makes anew from the log of an evaluation."""
     inspect = importlib.import_module("inspect_ai.scorer")
 
@@ -67,12 +69,14 @@ def _scorer() -> Callable[..., Any]:
 
         async def score(state: Any, target: Any) -> Any:
             batch = await adapter.score_async(**_lists(await adapter.built(), state, target))
-            return _score(inspect.Score, state, batch)
+            return _score(inspect.Score, state, batch, parts)
 
         return score
 
-    metrics = [inspect.mean(), inspect.stderr(), inspect.metric(latency_ms)()]
-    registered: Callable[..., Any] = inspect.scorer(metrics=metrics)(assay)
+    means = [inspect.mean(), inspect.stderr()]
+    metrics = [*([{"*": means}] if parts else means), inspect.metric(latency_ms)()]
+    named = inspect.scorer(metrics=metrics, name="assay_parts" if parts else "assay")
+    registered: Callable[..., Any] = named(assay)
     return registered
 
 
@@ -92,7 +96,7 @@ def _lists(engine: Engine, state: Any, target: Any) -> dict[str, Any]:
     )
 
 
-def _score(kind: Any, state: Any, batch: Batch) -> Any:
+def _score(kind: Any, state: Any, batch: Batch, parts: bool) -> Any:
     scored = batch.scored[0]
     [reward] = batch.rewards
     found = extract_answer(state.output.completion, state.input_text)
@@ -104,7 +108,9 @@ def _score(kind: Any, state: Any, batch: Batch) -> Any:
     if reward is None:
         reason = "scoring_failed" if scored.outcome == "failed" else scored.outcome
         return kind.unscored(reason=reason, **told)
-    return kind(value=reward, **told)
+    rewards = {name: verdict.reward for name, verdict in scored.verdicts.items()}
+    value = {"reward": reward, **{name: math.nan if one is None else one for name, one in rewards.items()}}
+    return kind(value=value if parts else reward, **told)
 
 
 def _explained(scored: Scored) -> str:

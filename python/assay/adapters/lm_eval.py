@@ -87,7 +87,7 @@ def answers(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -
     Where there is none it is ``[invalid]``, as of the filters of the harness.
 
     >>> from assay.adapters import lm_eval
-    >>> lm_eval.answers([["So it is \\boxed{4}.", ""]], [{}])
+    >>> lm_eval.answers([["So it is \\\\boxed{4}.", ""]], [{}])
     [['4', '[invalid]']]
     """
     found = [[extract_answer(response) for response in several] for several in resps]

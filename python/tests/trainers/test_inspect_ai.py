@@ -106,6 +106,43 @@ def test_epochs_are_reduced(tmp_path: Path) -> None:
     assert log.results.scores[0].metrics["mean"].value == 0.5
 
 
+PARTS = [
+    *config()["reward"],
+    {"name": "short", "verifier": "length", "weight": 0.5, "config": {"max": 25}},
+    {"name": "asked", "verifier": "length", "weight": 0.0, "config": {"max": 25}, "when": "false"},
+]
+
+
+def test_parts_are_values_with_metrics_of_their_own(tmp_path: Path) -> None:
+    scorer = adapter.scorer(
+        config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0
+    )
+    long = f"After some thought: {WRONG}"
+    log = evaluate(scorer, [RIGHT, BROKEN, long], tmp_path)
+    assert log.status == "success", log.error
+    value = log.samples[0].scores["assay_parts"].value
+    assert (value["reward"], value["correct"], value["short"]) == (1.5, 1.0, 1.0)
+    assert math.isnan(value["asked"])
+    assert math.isnan(log.samples[1].scores["assay_parts"].value)
+    scores = {score.name: score for score in log.results.scores}
+    assert scores["reward"].metrics["mean"].value == 0.75
+    assert scores["short"].metrics["mean"].value == 0.5
+    assert scores["short"].metrics["stderr"].value > 0
+    assert (scores["reward"].scored_samples, scores["reward"].unscored_samples) == (2, 1)
+    assert scores["asked"].scored_samples == 0
+
+
+def test_parts_of_epochs_are_reduced(tmp_path: Path) -> None:
+    samples = [dataset.Sample(input="2 + 2 = ?", target="4")]
+    scorer = adapter.scorer(
+        config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0
+    )
+    log = evaluate(scorer, [RIGHT, BROKEN, WRONG], tmp_path, samples, epochs=3)
+    scores = {score.name: score for score in log.results.scores}
+    assert scores["correct"].metrics["mean"].value == 0.5
+    assert scores["reward"].metrics["mean"].value == 1.0
+
+
 def test_the_documented_lines(tmp_path: Path) -> None:
     output = model.ModelOutput.from_content("mockllm/model", "It is \\boxed{42}.")
     output.usage = model.ModelUsage()
