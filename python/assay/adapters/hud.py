@@ -11,9 +11,9 @@ import importlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.adapters._adapter import Trainer, config_of_environment, of_environment
-from assay.adapters._batch import finite
 from assay.adapters._made import made
-from assay.adapters._rows import only_reward, samples
+from assay.adapters._one import judged_async, noted
+from assay.adapters._rows import only_reward
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,35 +41,22 @@ class Judged:
     ) -> Any:
         """The reward of an answer as a ``SubScore``, which takes 0 to 1 alone.
 
-        Its info holds the metrics, and the rewards of the configuration. ``row`` are columns.
+        Its info holds the metrics. Members of ``row`` are columns.
 
         Raises:
             Unscored: The answer has no reward.
             TooManyFaults: There are too many faults.
         """
         adapter = of_environment(TRAINER, cls.config, **cls.settings)
-        lists = samples(
-            await adapter.built(),
-            [row],
-            completions=[str(getattr(answer, "raw", answer))],
-            prompts=None if prompt is None else [prompt],
-            references=[reference],
-        )
-        batch = await adapter.score_async(**lists)
-        info = {"assay_outcome": batch.outcomes()[0], **finite(batch.metrics)}
+        said = str(getattr(answer, "raw", answer))
+        batch = await judged_async(adapter, row, said, prompt=prompt, reference=reference)
+        made = importlib.import_module("hud.graders").SubScore
         value = only_reward(batch, "the run has no grade")
-        results = importlib.import_module("hud.graders")
-        return results.SubScore(name=cls.name, value=value, info=info)
+        return made(name=cls.name, value=value, info=noted(batch))
 
 
 def grader(config: Config | None = None, *, name: str = "assay", **settings: Any) -> type[Judged]:
-    """A grader by a configuration.
-
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        name: Its name in the breakdown of a grade.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
-    """
+    """A grader by a configuration. ``name`` is its name in the breakdown of a grade."""
     members = {"name": name, "config": config_of_environment(config), "settings": settings}
     return type("Grader", (__getattr__("Grader"),), {**members, "__module__": __name__})
 

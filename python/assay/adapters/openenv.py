@@ -12,7 +12,7 @@ from assay._core import DataError
 from assay.adapters._adapter import Trainer, of_environment
 from assay.adapters._batch import finite
 from assay.adapters._made import made
-from assay.adapters._rows import samples
+from assay.adapters._one import judged, judged_async
 
 if TYPE_CHECKING:
     from assay._engine import Engine
@@ -32,10 +32,6 @@ class Judged:
     The fields of the observation, its metadata and the fields of the action are the row, of which the
     columns of the configuration are read: ``columns={"completion": "message"}`` judges ``action.message``.
     ``metrics`` are those of the last call.
-
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: ``columns``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
     """
 
     def __init__(self, config: Config | None = None, **settings: Any) -> None:
@@ -51,7 +47,7 @@ class Judged:
             Unscored: The step has no reward.
             TooManyFaults: There are too many faults.
         """
-        return self._noted(self._adapter.score(**_lists(self._adapter.engine, action, observation)))
+        return self._noted(judged(self._adapter, *_row(self._adapter.engine, action, observation)))
 
     def _noted(self, batch: Batch) -> float | None:
         self.metrics = finite(batch.metrics)
@@ -63,16 +59,17 @@ class JudgedAsync(Judged):
 
     async def forward(self, action: Any, observation: Any) -> Any:
         """The reward of a step."""
-        lists = _lists(await self._adapter.built(), action, observation)
-        return self._noted(await self._adapter.score_async(**lists))
+        row, said = _row(await self._adapter.built(), action, observation)
+        return self._noted(await judged_async(self._adapter, row, said))
 
 
-def _lists(engine: Engine, action: Any, observation: Any) -> dict[str, Any]:
+def _row(engine: Engine, action: Any, observation: Any) -> tuple[dict[str, Any], Any]:
+    """The columns of a step, and what is judged."""
     row = {**_fields(observation), **_fields(action)}
     name = engine._columns["completion"]
     if row.get(name) is None:
         raise DataError(f"no {name!r} to judge: `columns` names a field of {', '.join(row)}")
-    return samples(engine, [row], completions=[row[name]])
+    return row, row[name]
 
 
 def _fields(said: Any) -> dict[str, Any]:

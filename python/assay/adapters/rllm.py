@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay._core import DataError
 from assay.adapters._adapter import Trainer, of_environment, plain
-from assay.adapters._batch import finite
-from assay.adapters._rows import ending, samples
+from assay.adapters._one import judged, noted
+from assay.adapters._rows import ending
 from assay.adapters._talk import split
 
 if TYPE_CHECKING:
@@ -28,13 +28,7 @@ TRAINER = Trainer(
 
 
 class Evaluator:
-    """An ``Evaluator`` of rLLM.
-
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        correct: The least reward of an answer that counts as correct.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
-    """
+    """An ``Evaluator`` of rLLM. ``correct`` is the least reward of an answer that counts as correct."""
 
     def __init__(self, config: Config | None = None, *, correct: float = 1.0, **settings: Any) -> None:
         self._adapter = of_environment(TRAINER, config, **settings)
@@ -50,24 +44,17 @@ class Evaluator:
         """
         row = plain(getattr(task, "metadata", task) or {})
         prompt, said = _talk(episode)
-        judged = self._judged(row, prompt or getattr(task, "instruction", row.get("question")), said)
-        return importlib.import_module("rllm.types").EvalOutput(**judged, signals=[])
+        asked = getattr(task, "instruction", row.get("question"))
+        output = importlib.import_module("rllm.types").EvalOutput
+        return output(**self._judged(row, prompt or asked, said), signals=[])
 
     def _judged(self, row: dict[str, Any], prompt: Any, said: Any) -> dict[str, Any]:
-        found = [row[name] for name in ("ground_truth", "answer") if row.get(name) is not None]
-        lists = samples(
-            self._adapter.engine,
-            [row],
-            completions=[said],
-            prompts=None if prompt is None else [prompt],
-            references=found[:1] or None,
-        )
+        reference = row.get("ground_truth", row.get("answer"))
         with ending():
-            batch = self._adapter.score(**lists)
+            batch = judged(self._adapter, row, said, prompt=prompt, reference=reference)
         [reward] = batch.rewards
         assert reward is not None, "the rule is to raise"
-        metadata = {"assay_outcome": batch.outcomes()[0], **finite(batch.metrics)}
-        return {"reward": reward, "is_correct": reward >= self._correct, "metadata": metadata}
+        return {"reward": reward, "is_correct": reward >= self._correct, "metadata": noted(batch)}
 
 
 class RewardFunction(Evaluator):
@@ -76,8 +63,8 @@ class RewardFunction(Evaluator):
     def __call__(self, task_info: Mapping[str, Any], action: Any) -> Any:
         """The ``RewardOutput`` of an answer. It raises what :meth:`Evaluator.evaluate` raises."""
         row = plain(task_info)
-        judged = self._judged(row, row.get("question"), getattr(action, "action", action))
-        return importlib.import_module("rllm.rewards.reward_fn").RewardOutput(**judged)
+        output = importlib.import_module("rllm.rewards.reward_fn").RewardOutput
+        return output(**self._judged(row, row.get("question"), getattr(action, "action", action)))
 
 
 def evaluate(task: Any, episode: Any) -> Any:

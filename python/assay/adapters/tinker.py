@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.adapters._adapter import Adapter, Trainer, of_environment
 from assay.adapters._batch import finite
+from assay.adapters._one import judged_async
 from assay.adapters._rows import ending, samples
 from assay.adapters._talk import split
 
@@ -30,9 +31,7 @@ TRAINER = Trainer(
 class Judged:
     """What makes a ``ProblemEnv`` one that is judged; it comes first among the bases.
 
-    ``config`` is a path, text or mapping, by default the path in ``ASSAY_CONFIG``; ``settings`` are
-    ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`. The members of
-    ``row`` are columns.
+    ``config`` and ``settings`` are those of :mod:`assay.adapters`. The members of ``row`` are columns.
     """
 
     config: ClassVar[Config | None] = None
@@ -93,19 +92,13 @@ async def step_result(
 ) -> Any:
     """The last ``MessageStepResult`` of a ``MessageEnv``: the reward of its conversation.
 
-    Args:
-        messages: The whole conversation. What is said before the first answer is the prompt.
-        reference: What an answer is compared with.
-        row: Other columns.
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: Those of :class:`Judged`.
+    What is said before the first answer is the prompt. The members of ``row`` are columns.
     """
     adapter = of_environment(TRAINER, config, **settings)
     text = importlib.import_module("tinker_cookbook.renderers").get_text_content
     prompt, talk = split([{**one, "content": text(one)} for one in messages])
-    lists = {"completions": [talk], "prompts": [prompt], "references": [reference]}
     with ending():
-        batch = await adapter.score_async(**samples(await adapter.built(), [row or {}], **lists))
+        batch = await judged_async(adapter, row or {}, talk, prompt=prompt, reference=reference)
     made = importlib.import_module("tinker_cookbook.rl.message_env").MessageStepResult
     return made(batch.rewards[0], True, list(messages), metrics=finite(batch.metrics))
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from assay._faults import TooManyFaults
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._batch import finite
+from assay.adapters._one import judged_async
 from assay.adapters._parts import weighted, weights_of_sum
-from assay.adapters._rows import ending, only_reward, samples
+from assay.adapters._rows import ending, only_reward
 
 if TYPE_CHECKING:
     from assay._core import Scored
@@ -45,13 +46,13 @@ def reward(
     verdicts, the latency and the fault are metrics of the trace.
 
     Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        config: As everywhere in :mod:`assay.adapters`.
         name: The name of the reward in traces.
         weight: The weight of the reward in the task.
         priority: The place among the rewards of the task.
-        parts: Give each reward of the configuration by its name, times its weight in the configuration,
-            in place of their sum.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+        parts: Give each reward of the configuration by its name, times its weight there, in place of
+            their sum.
+        settings: As everywhere in :mod:`assay.adapters`.
     """
     adapter = Adapter(config_of_environment(config), TRAINER, **settings)
     weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
@@ -86,15 +87,9 @@ async def _reward(
     adapter: Adapter, data: Any, trace: Any, weights: dict[str, float] | None = None
 ) -> Any:
     row: dict[str, Any] = data.model_dump(mode="json", exclude_none=True)
-    lists = samples(
-        await adapter.built(),
-        [row],
-        completions=[trace.last_reply],
-        prompts=[row["prompt"]] if "prompt" in row else None,
-        references=[row.get("answer")],
-    )
+    asked = {"prompt": row.get("prompt"), "reference": row.get("answer")}
     try:
-        batch = await adapter.score_async(**lists)
+        batch = await judged_async(adapter, row, trace.last_reply, **asked)
     except TooManyFaults:
         # A server of environments would wait for a process that ended; its traces say what is wrong.
         if multiprocessing.parent_process() is not None:

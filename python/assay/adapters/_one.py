@@ -1,0 +1,41 @@
+"""One sample a call, as many trainers ask for rewards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.adapters._batch import finite
+from assay.adapters._rows import samples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay._engine import Engine
+    from assay.adapters._adapter import Adapter
+    from assay.adapters._batch import Batch
+
+
+def judged(
+    adapter: Adapter, row: Mapping[str, Any], said: Any, *, prompt: Any = None, reference: Any = None
+) -> Batch:
+    """Judges what was said to a row of a trainer, as :func:`assay.adapters._rows.samples` says."""
+    return adapter.score(**_lists(adapter.engine, row, said, prompt, reference))
+
+
+async def judged_async(
+    adapter: Adapter, row: Mapping[str, Any], said: Any, *, prompt: Any = None, reference: Any = None
+) -> Batch:
+    """The same as :func:`judged`, under asyncio."""
+    return await adapter.score_async(**_lists(await adapter.built(), row, said, prompt, reference))
+
+
+def noted(batch: Batch) -> dict[str, Any]:
+    """The metrics of a batch of one sample, and what became of it."""
+    return {"assay_outcome": batch.outcomes()[0], **finite(batch.metrics)}
+
+
+def _lists(
+    engine: Engine, row: Mapping[str, Any], said: Any, prompt: Any, reference: Any
+) -> dict[str, Any]:
+    prompts = None if prompt is None else [prompt]
+    return samples(engine, [row], completions=[said], prompts=prompts, references=[reference])
