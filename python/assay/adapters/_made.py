@@ -15,14 +15,14 @@ def made(module: str, **classes: tuple[type, str]) -> Callable[[str], Any]:
 
     Args:
         module: The name of the module.
-        classes: For each attribute a class of ours, and the name of the trainer's class that it completes.
+        classes: For each attribute a class of ours, and the name of the trainer's class to complete.
 
     >>> from assay.adapters._made import made
     >>> class Counted:
     ...     "Counts."
     >>> ordered = made("a.module", Ordered=(Counted, "collections.OrderedDict"))("Ordered")
-    >>> ordered.__module__, ordered.__doc__, ordered(a=1)
-    ('a.module', 'Counts.', Ordered({'a': 1}))
+    >>> ordered.__module__, ordered.__doc__, len(ordered(a=1))
+    ('a.module', 'Counts.', 1)
     """
 
     @functools.cache

@@ -24,12 +24,14 @@ def weights_of_sum(engine: Engine, trainer: str) -> dict[str, float]:
     """The weights of the rewards.
 
     Raises:
-        ConfigError: The combined reward is not their weighted sum, which is all that the trainer computes.
+        ConfigError: The combined reward is not their weighted sum, which the trainer computes.
     """
     config = engine.config
     for key, kept in SUM.items():
         if (value := config["combine"].get(key)) not in kept:
-            raise ConfigError(f"combine.{key} = {value!r} would be lost: {trainer} adds the rewards itself")
+            raise ConfigError(
+                f"combine.{key} = {value!r} would be lost: {trainer} adds the rewards itself"
+            )
     return {one["name"]: float(one["weight"]) for one in config["reward"]}
 
 

@@ -50,9 +50,9 @@ class Judged:
         adapter = of_environment(TRAINER, cls.config, **cls.settings)
         said = str(getattr(answer, "raw", answer))
         batch = await judged_async(adapter, row, said, prompt=prompt, reference=reference)
-        made = importlib.import_module("hud.graders").SubScore
+        output = importlib.import_module("hud.graders").SubScore
         value = only_reward(batch, "the run has no grade")
-        return made(name=cls.name, value=value, info=noted(batch))
+        return output(name=cls.name, value=value, info=noted(batch))
 
 
 def grader(config: Config | None = None, *, name: str = "assay", **settings: Any) -> type[Judged]:

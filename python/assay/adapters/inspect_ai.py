@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment
 from assay.adapters._batch import finite
-from assay.adapters._rows import samples
+from assay.adapters._one import judged_async
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay._core import Scored, Verdict
-    from assay._engine import Engine
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
@@ -41,10 +40,7 @@ def scorer(config: Config | None = None, *, parts: bool = False, **settings: Any
     have the column that the configuration names as the reference. Every verdict is in the metadata of
     the score.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        parts: Make the value a dictionary: ``reward``, and each reward of the configuration by its name.
-        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    With ``parts`` the value is a dictionary: ``reward``, and each reward of the configuration by name.
     """
     chosen = config_of_environment(config)
     if isinstance(chosen, os.PathLike):
@@ -68,7 +64,9 @@ def _scorer(parts: bool) -> Callable[..., Any]:
         adapter = Adapter(config, TRAINER, **settings)
 
         async def score(state: Any, target: Any) -> Any:
-            batch = await adapter.score_async(**_lists(await adapter.built(), state, target))
+            said, row = state.output.completion, _row(state)
+            asked = {"prompt": state.input_text, "reference": _reference(target)}
+            batch = await judged_async(adapter, row, said, **asked)
             return _score(inspect.Score, state, batch, parts)
 
         return score
@@ -80,20 +78,16 @@ def _scorer(parts: bool) -> Callable[..., Any]:
     return registered
 
 
-def _lists(engine: Engine, state: Any, target: Any) -> dict[str, Any]:
-    row = {
-        "choices": [choice.value for choice in state.choices],
-        "finish_reason": FINISH_REASONS.get(state.output.stop_reason, state.output.stop_reason),
-        **(state.metadata or {}),
-    }
-    targets = [text for text in target if text]  # without a target it is one empty text
-    return samples(
-        engine,
-        [row],
-        completions=[state.output.completion],
-        prompts=[state.input_text],
-        references=[targets[0] if len(targets) == 1 else targets or None],
-    )
+def _row(state: Any) -> dict[str, Any]:
+    reason = state.output.stop_reason
+    choices = [choice.value for choice in state.choices]
+    finish_reason = FINISH_REASONS.get(reason, reason)
+    return {"choices": choices, "finish_reason": finish_reason, **(state.metadata or {})}
+
+
+def _reference(target: Any) -> Any:
+    texts = [text for text in target if text]  # without a target it is one empty text
+    return texts[0] if len(texts) == 1 else texts or None
 
 
 def _score(kind: Any, state: Any, batch: Batch, parts: bool) -> Any:
@@ -108,9 +102,11 @@ def _score(kind: Any, state: Any, batch: Batch, parts: bool) -> Any:
     if reward is None:
         reason = "scoring_failed" if scored.outcome == "failed" else scored.outcome
         return kind.unscored(reason=reason, **told)
+    if not parts:
+        return kind(value=reward, **told)
     rewards = {name: verdict.reward for name, verdict in scored.verdicts.items()}
-    value = {"reward": reward, **{name: math.nan if one is None else one for name, one in rewards.items()}}
-    return kind(value=value if parts else reward, **told)
+    numbers = {name: math.nan if one is None else one for name, one in rewards.items()}
+    return kind(value={"reward": reward, **numbers}, **told)
 
 
 def _explained(scored: Scored) -> str:

@@ -30,7 +30,7 @@ class Judged:
     """What makes a ``Rubric`` of OpenEnv one of assay; :data:`Rubric` is both.
 
     The fields of the observation, its metadata and the fields of the action are the row, of which the
-    columns of the configuration are read: ``columns={"completion": "message"}`` judges ``action.message``.
+    columns of the configuration are read: ``columns={"completion": "message"}`` judges its message.
     ``metrics`` are those of the last call.
     """
 
@@ -43,8 +43,8 @@ class Judged:
         """The reward of a step.
 
         Raises:
-            DataError: The action and the observation have no completion.
-            Unscored: The step has no reward.
+            DataError: It has no completion.
+            Unscored: It has no reward.
             TooManyFaults: There are too many faults.
         """
         return self._noted(judged(self._adapter, *_row(self._adapter.engine, action, observation)))

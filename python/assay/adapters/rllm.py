@@ -38,7 +38,7 @@ class Evaluator:
         """The ``EvalOutput`` of an episode.
 
         Raises:
-            DataError: The episode has no answer.
+            DataError: It has no answer.
             Unscored: It has no reward.
             SystemExit: There are too many faults.
         """
@@ -52,8 +52,7 @@ class Evaluator:
         reference = row.get("ground_truth", row.get("answer"))
         with ending():
             batch = judged(self._adapter, row, said, prompt=prompt, reference=reference)
-        [reward] = batch.rewards
-        assert reward is not None, "the rule is to raise"
+        reward: Any = batch.rewards[0]
         return {"reward": reward, "is_correct": reward >= self._correct, "metadata": noted(batch)}
 
 
@@ -75,12 +74,11 @@ def evaluate(task: Any, episode: Any) -> Any:
 
 def _talk(episode: Any) -> tuple[Any, Any]:
     """The prompt, where the episode has it, and what is judged."""
-    answer = (getattr(episode, "artifacts", None) or {}).get("answer")
-    if answer is not None:
+    if (answer := episode.artifacts.get("answer")) is not None:
         return None, str(answer)
     steps = [step for trajectory in episode.trajectories for step in trajectory.steps]
-    if steps and (messages := getattr(steps[-1], "chat_completions", None)):
-        return split(messages)
-    if steps and (text := getattr(steps[-1], "model_response", None)):
-        return None, text
+    if steps and steps[-1].chat_completions:
+        return split(steps[-1].chat_completions)
+    if steps and steps[-1].model_response:
+        return None, steps[-1].model_response
     raise DataError("the episode has no answer, neither among its artifacts nor in its last step")

@@ -58,8 +58,8 @@ class Judged:
     def step(self, action: str) -> Any:
         """Judges what the model answered, and ends the episode."""
         reward, metadata = self.judge(action)
-        made = importlib.import_module("skyrl_gym.envs.base_text_env").BaseTextEnvStepOutput
-        return made(observations=[], reward=reward, done=True, metadata=metadata)
+        output = importlib.import_module("skyrl_gym.envs.base_text_env").BaseTextEnvStepOutput
+        return output(observations=[], reward=reward, done=True, metadata=metadata)
 
     def judge(self, completion: Any) -> tuple[float, dict[str, Any]]:
         """The reward of a completion, and what is to be known of it. An environment of several turns
@@ -93,7 +93,9 @@ def register(config: Config | None = None, *, id: str = "assay", **settings: Any
 def _adapter(config: Config | None, settings: dict[str, Any]) -> Adapter:
     """An environment lives for one episode, its engine as long as the process."""
     if isinstance(config, Engine):
-        raise ConfigError("skyrl-gym copies the settings of an environment: pass no engine, but its config")
+        raise ConfigError(
+            "skyrl-gym copies the settings of an environment: pass no engine, but its config"
+        )
     return of_environment(TRAINER, config, **settings)
 
 

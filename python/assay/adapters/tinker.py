@@ -99,8 +99,8 @@ async def step_result(
     prompt, talk = split([{**one, "content": text(one)} for one in messages])
     with ending():
         batch = await judged_async(adapter, row or {}, talk, prompt=prompt, reference=reference)
-    made = importlib.import_module("tinker_cookbook.rl.message_env").MessageStepResult
-    return made(batch.rewards[0], True, list(messages), metrics=finite(batch.metrics))
+    output = importlib.import_module("tinker_cookbook.rl.message_env").MessageStepResult
+    return output(batch.rewards[0], True, list(messages), metrics=finite(batch.metrics))
 
 
 async def _judged(envs: Sequence[Any], actions: Sequence[Any]) -> list[tuple[Any, dict[str, float]]]:

@@ -115,7 +115,9 @@ def test_a_task_of_an_environment_is_graded() -> None:
         run(task, BROKEN)
 
 
-def test_the_environment_names_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "assay.json"
     path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
     monkeypatch.setenv("ASSAY_CONFIG", str(path))

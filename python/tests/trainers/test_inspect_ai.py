@@ -114,9 +114,7 @@ PARTS = [
 
 
 def test_parts_are_values_with_metrics_of_their_own(tmp_path: Path) -> None:
-    scorer = adapter.scorer(
-        config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0
-    )
+    scorer = adapter.scorer(config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0)
     long = f"After some thought: {WRONG}"
     log = evaluate(scorer, [RIGHT, BROKEN, long], tmp_path)
     assert log.status == "success", log.error
@@ -134,9 +132,7 @@ def test_parts_are_values_with_metrics_of_their_own(tmp_path: Path) -> None:
 
 def test_parts_of_epochs_are_reduced(tmp_path: Path) -> None:
     samples = [dataset.Sample(input="2 + 2 = ?", target="4")]
-    scorer = adapter.scorer(
-        config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0
-    )
+    scorer = adapter.scorer(config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0)
     log = evaluate(scorer, [RIGHT, BROKEN, WRONG], tmp_path, samples, epochs=3)
     scores = {score.name: score for score in log.results.scores}
     assert scores["correct"].metrics["mean"].value == 0.5

@@ -135,7 +135,9 @@ def test_an_action_without_a_completion_is_an_error() -> None:
         made(columns={})(Said(message=RIGHT), Asked())
 
 
-def test_the_environment_names_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "assay.json"
     data = {"completion": "message", "reference": "answer"}
     reward = {"name": "correct", "verifier": "math"}

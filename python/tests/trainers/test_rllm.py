@@ -114,10 +114,13 @@ def test_a_part_may_be_enough() -> None:
     assert made(changes=half, correct=0.5).evaluate(Task(), answered(RIGHT)).is_correct is True
 
 
-@pytest.mark.parametrize("call", [
-    lambda text, task: made().evaluate(Task(metadata=task), answered(text)),
-    lambda text, task: made("RewardFunction")(task, text),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda text, task: made().evaluate(Task(metadata=task), answered(text)),
+        lambda text, task: made("RewardFunction")(task, text),
+    ],
+)
 def test_a_fault_and_an_abstention_are_errors_and_no_zeros(call: Any) -> None:
     with pytest.raises(assay.Unscored, match="the service is down"):
         call(BROKEN, {"answer": "4"})

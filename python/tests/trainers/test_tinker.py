@@ -94,7 +94,11 @@ def test_rewards_are_those_of_the_engine(kind: Any) -> None:
         completions=[RIGHT, WRONG], references=["4", "4"]
     )
     assert group.get_total_rewards() == [one.reward for one in scored] == [1.0, 0.0]
-    metrics = group.metrics_G if kind is Group else [one.transitions[0].metrics for one in group.trajectories_G]
+    metrics = (
+        group.metrics_G
+        if kind is Group
+        else [one.transitions[0].metrics for one in group.trajectories_G]
+    )
     assert [one["assay/reward/correct"] for one in metrics] == [1.0, 0.0]
     assert metrics[0]["assay/fault_rate"] == 0.0
 
