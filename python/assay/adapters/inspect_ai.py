@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment
-from assay.adapters._batch import finite
-from assay.adapters._one import judged_async
+from assay.adapters._one import explained, judged_async, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay._core import Scored, Verdict
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
@@ -96,8 +94,8 @@ def _score(kind: Any, state: Any, batch: Batch, parts: bool) -> Any:
     found = extract_answer(state.output.completion, state.input_text)
     told = {
         "answer": None if found is None else found.text,
-        "explanation": _explained(scored),
-        "metadata": {"assay": {"outcome": batch.outcomes()[0], **finite(batch.metrics)}},
+        "explanation": explained(batch),
+        "metadata": {"assay": {"outcome": batch.outcomes()[0], **measured(batch)}},
     }
     if reward is None:
         reason = "scoring_failed" if scored.outcome == "failed" else scored.outcome
@@ -107,20 +105,6 @@ def _score(kind: Any, state: Any, batch: Batch, parts: bool) -> Any:
     rewards = {name: verdict.reward for name, verdict in scored.verdicts.items()}
     numbers = {name: math.nan if one is None else one for name, one in rewards.items()}
     return kind(value={"reward": reward, **numbers}, **told)
-
-
-def _explained(scored: Scored) -> str:
-    """A line for each verdict."""
-    return "\n".join(f"{name}: {_verdict(verdict)}" for name, verdict in scored.verdicts.items())
-
-
-def _verdict(verdict: Verdict) -> str:
-    if verdict.reward is None:
-        return f"{verdict.outcome}: {verdict.why}"
-    import json
-
-    evidence = json.dumps(verdict.evidence, ensure_ascii=False) if verdict.evidence else ""
-    return f"{verdict.reward:g} {evidence}".rstrip()
 
 
 def _took(metadata: dict[str, Any] | None) -> float:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay._core import DataError
 from assay.adapters._adapter import Trainer, of_environment
-from assay.adapters._batch import finite
 from assay.adapters._made import made
-from assay.adapters._one import judged, judged_async
+from assay.adapters._one import judged, judged_async, measured
 
 if TYPE_CHECKING:
     from assay._engine import Engine
@@ -50,7 +49,7 @@ class Judged:
         return self._noted(judged(self._adapter, *_row(self._adapter.engine, action, observation)))
 
     def _noted(self, batch: Batch) -> float | None:
-        self.metrics = finite(batch.metrics)
+        self.metrics = measured(batch)
         return batch.rewards[0]
 
 
@@ -65,20 +64,17 @@ class JudgedAsync(Judged):
 
 def _row(engine: Engine, action: Any, observation: Any) -> tuple[dict[str, Any], Any]:
     """The columns of a step, and what is judged."""
-    row = {**_fields(observation), **_fields(action)}
+    row: dict[str, Any] = {}
+    for fields in (observation.model_dump(), action.model_dump()):
+        row |= {**(fields.pop("metadata", None) or {}), **fields}
     name = engine._columns["completion"]
     if row.get(name) is None:
         raise DataError(f"no {name!r} to judge: `columns` names a field of {', '.join(row)}")
     return row, row[name]
 
 
-def _fields(said: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = said.model_dump()
-    return {**(fields.pop("metadata", None) or {}), **fields}
-
-
 if TYPE_CHECKING:
     Rubric, AsyncRubric = Judged, JudgedAsync
-else:
-    BASE = "openenv.core.rubrics.Rubric"
-    __getattr__ = made(__name__, Rubric=(Judged, BASE), AsyncRubric=(JudgedAsync, BASE))
+
+_BASE = "openenv.core.rubrics.Rubric"
+__getattr__ = made(__name__, Rubric=(Judged, _BASE), AsyncRubric=(JudgedAsync, _BASE))

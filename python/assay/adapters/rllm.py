@@ -1,8 +1,4 @@
-"""rLLM: an evaluator of its tasks, and the reward function of its older interface.
-
->>> from assay.adapters import rllm
->>> evaluator = rllm.Evaluator("assay.toml")  # doctest: +SKIP
-"""
+"""rLLM: an evaluator of its tasks, and the reward function of its older interface."""
 
 from __future__ import annotations
 
@@ -44,9 +40,8 @@ class Evaluator:
         """
         row = plain(getattr(task, "metadata", task) or {})
         prompt, said = _talk(episode)
-        asked = getattr(task, "instruction", row.get("question"))
-        output = importlib.import_module("rllm.types").EvalOutput
-        return output(**self._judged(row, prompt or asked, said), signals=[])
+        told = self._judged(row, prompt or getattr(task, "instruction", row.get("question")), said)
+        return importlib.import_module("rllm.types").EvalOutput(**told, signals=[])
 
     def _judged(self, row: dict[str, Any], prompt: Any, said: Any) -> dict[str, Any]:
         reference = row.get("ground_truth", row.get("answer"))
@@ -62,8 +57,8 @@ class RewardFunction(Evaluator):
     def __call__(self, task_info: Mapping[str, Any], action: Any) -> Any:
         """The ``RewardOutput`` of an answer. It raises what :meth:`Evaluator.evaluate` raises."""
         row = plain(task_info)
-        output = importlib.import_module("rllm.rewards.reward_fn").RewardOutput
-        return output(**self._judged(row, row.get("question"), getattr(action, "action", action)))
+        told = self._judged(row, row.get("question"), getattr(action, "action", action))
+        return importlib.import_module("rllm.rewards.reward_fn").RewardOutput(**told)
 
 
 def evaluate(task: Any, episode: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._core import ConfigError
 from assay._engine import Engine
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment, plain
+from assay.adapters._adapter import Trainer, config_of_environment, of_environment, plain
 from assay.adapters._batch import finite
 from assay.adapters._made import made
 from assay.adapters._one import judged
@@ -45,7 +45,7 @@ class Judged:
         super().__init__()
         if config is None and isinstance(env_config, Mapping):
             config = env_config.get("config")
-        self._adapter = _adapter(config, settings)
+        self._adapter = of_environment(TRAINER, config, **settings)
         self._row: dict[str, Any] = plain(extras or {})
         self._prompt: Any = self._row.get("prompt")
         self._metrics: dict[str, float] = {}
@@ -83,20 +83,13 @@ class Judged:
 
 def register(config: Config | None = None, *, id: str = "assay", **settings: Any) -> None:
     """Registers the environment under ``id``, which datasets name as ``env_class``."""
+    if isinstance(config, Engine):
+        raise ConfigError("skyrl-gym copies the settings of an environment: pass no engine")
     config = config_of_environment(config)
-    _adapter(config, settings)
+    of_environment(TRAINER, config, **settings)
     importlib.import_module("skyrl_gym").register(
         id=id, entry_point=f"{__name__}:Environment", kwargs={"config": config, **settings}
     )
-
-
-def _adapter(config: Config | None, settings: dict[str, Any]) -> Adapter:
-    """An environment lives for one episode, its engine as long as the process."""
-    if isinstance(config, Engine):
-        raise ConfigError(
-            "skyrl-gym copies the settings of an environment: pass no engine, but its config"
-        )
-    return of_environment(TRAINER, config, **settings)
 
 
 if TYPE_CHECKING:

@@ -62,6 +62,8 @@ class Judged:
         [(self._reward, metrics)] = judged
         result = await super().step(action, extra=extra)  # type: ignore[misc]
         result.metrics.update(metrics)
+        if self.is_grouped:
+            del result.metrics["correct"]  # it is not known yet
         return result
 
 

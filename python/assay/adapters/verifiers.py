@@ -7,19 +7,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import multiprocessing
 from typing import TYPE_CHECKING, Any
 
-from assay._faults import TooManyFaults
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
-from assay.adapters._batch import finite
-from assay.adapters._one import judged_async
+from assay.adapters._one import judged_async, measured
 from assay.adapters._parts import weighted, weights_of_sum
 from assay.adapters._rows import ending, only_reward
 
 if TYPE_CHECKING:
-    from assay._core import Scored
     from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
@@ -45,14 +43,9 @@ def reward(
     unless they have the column that the configuration names. The criteria of rubrics and other parts of
     verdicts, the latency and the fault are metrics of the trace.
 
-    Args:
-        config: As everywhere in :mod:`assay.adapters`.
-        name: The name of the reward in traces.
-        weight: The weight of the reward in the task.
-        priority: The place among the rewards of the task.
-        parts: Give each reward of the configuration by its name, times its weight there, in place of
-            their sum.
-        settings: As everywhere in :mod:`assay.adapters`.
+    ``name`` is that of the reward in traces, ``weight`` and ``priority`` are those in the task. With
+    ``parts`` traces get each reward of the configuration by its name, times its weight there, in place of
+    their sum.
     """
     adapter = Adapter(config_of_environment(config), TRAINER, **settings)
     weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
@@ -88,24 +81,10 @@ async def _reward(
 ) -> Any:
     row: dict[str, Any] = data.model_dump(mode="json", exclude_none=True)
     asked = {"prompt": row.get("prompt"), "reference": row.get("answer")}
-    try:
+    # A server of environments would wait for a process that ended; its traces say what is wrong.
+    in_server = multiprocessing.parent_process() is not None
+    with contextlib.nullcontext() if in_server else ending():
         batch = await judged_async(adapter, row, trace.last_reply, **asked)
-    except TooManyFaults:
-        # A server of environments would wait for a process that ended; its traces say what is wrong.
-        if multiprocessing.parent_process() is not None:
-            raise
-        with ending():
-            raise
-    trace.record_metrics(finite({**batch.metrics, **_components(batch.scored[0])}))
+    trace.record_metrics(measured(batch))
     total = only_reward(batch, "the trace has no reward")
     return total if weights is None else weighted(batch.scored[0], weights)
-
-
-def _components(scored: Scored) -> dict[str, float]:
-    """The criteria of rubrics, and other parts of verdicts."""
-    return {
-        f"assay/reward/{reward}/{part}": component.reward
-        for reward, verdict in scored.verdicts.items()
-        for part, component in verdict.components.items()
-        if component.reward is not None
-    }

@@ -101,6 +101,8 @@ def test_rewards_are_those_of_the_engine(kind: Any) -> None:
     )
     assert [one["assay/reward/correct"] for one in metrics] == [1.0, 0.0]
     assert metrics[0]["assay/fault_rate"] == 0.0
+    shown = ["correct" in one.transitions[0].metrics for one in group.trajectories_G]
+    assert shown == [kind is not Group] * 2
 
 
 def test_a_fault_in_a_group_has_no_advantage() -> None:
