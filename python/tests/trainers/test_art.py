@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 
@@ -39,13 +39,20 @@ def gathered(judged: Any, answers: list[str], reference: str | None = "4") -> An
     return group
 
 
-def test_rewards_are_those_of_the_engine(recipe: Any) -> None:
+def paid(group: Any) -> list[float]:
+    """The rewards of :data:`RIGHT` and :data:`WRONG`, which come in any order."""
+    found = {one.messages()[-1]["content"]: one.reward for one in group}
+    return [found[RIGHT], found[WRONG]]
+
+
+def test_rewards_are_those_of_the_engine() -> None:
+    group = gathered(broken(reward=UNEVEN), [RIGHT, WRONG])
+    assert paid(group) == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
+
+
+def test_the_recipe_as_it_is_written(recipe: Any) -> None:
     group = gathered(recipe, [RIGHT, WRONG])
-    scored = assay.Engine(config(), verifiers=[service]).score(
-        completions=[RIGHT, WRONG], references=["4", "4"]
-    )
-    rewards = {one.messages()[-1]["content"]: one.reward for one in group}
-    assert rewards == {RIGHT: scored[0].reward, WRONG: scored[1].reward} == {RIGHT: 1.0, WRONG: 0.0}
+    assert paid(group) == [1.0, 0.0]
     assert sorted(one.metrics["assay/reward/correct"] for one in group) == [0.0, 1.0]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 from assay.adapters import hud as adapter
@@ -29,11 +29,10 @@ def grade(answer: Any, grader: Any = None, **row: Any) -> Any:
 
 
 def test_a_grade_has_the_reward_of_the_engine() -> None:
-    assert issubclass(made(), graders.Grader)
-    right, wrong = grade(RIGHT), grade(WRONG)
-    engine = assay.Engine(config(), verifiers=[service])
-    scored = engine.score(completions=[RIGHT, WRONG], references=["4", "4"])
-    assert [right.value, wrong.value] == [sample.reward for sample in scored] == [1.0, 0.0]
+    grader = made(config=config(reward=UNEVEN))
+    assert issubclass(grader, graders.Grader)
+    right, wrong = grade(RIGHT, grader), grade(WRONG, grader)
+    assert [right.value, wrong.value] == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
     assert (right.name, right.weight) == ("correct", 0.5)
     assert right.info["assay/reward/correct"] == 1.0
     assert right.info["assay_outcome"] == "scored"

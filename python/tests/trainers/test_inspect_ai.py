@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 from assay.adapters import inspect_ai as adapter
 
@@ -44,6 +44,12 @@ def test_rewards_are_values_and_metrics(tmp_path: Path) -> None:
     assert first.answer == "4"
     assert first.explanation.startswith("correct: 1")
     assert first.metadata["assay"]["outcome"] == "scored"
+
+
+def test_rewards_are_those_of_the_engine(tmp_path: Path) -> None:
+    log = evaluate(adapter.scorer(config(reward=UNEVEN)), [RIGHT, WRONG], tmp_path)
+    found = [sample.scores["assay"].value for sample in log.samples]
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
 
 
 def test_a_fault_is_unscored_and_no_zero(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards
 
 import assay
 from assay.adapters import lm_eval as adapter
@@ -134,6 +134,12 @@ def test_several_targets_of_a_metric(tmp_path: Path) -> None:
     assert done["results"]["sums"]["correct,none"] == 0.5
     with pytest.raises(assay.Unscored, match="use `process_results`"):
         evaluate(tmp_path, METRIC, [RIGHT, BROKEN], gold=["7", "4"], extra=several)
+
+
+def test_rewards_are_those_of_the_engine() -> None:
+    process_results = adapter.results(config(reward=UNEVEN))
+    found = [process_results({"answer": "4"}, [answer])["assay"] for answer in (RIGHT, WRONG)]
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
 
 
 def test_several_completions_are_one_result() -> None:

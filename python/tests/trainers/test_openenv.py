@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 from assay.adapters import openenv as adapter
@@ -55,18 +55,16 @@ COLUMNS = {"prompt": "question", "completion": "message", "reference": "answer"}
 
 def made(kind: str = "Rubric", **settings: Any) -> Any:
     settings = {"verifiers": [service], "max_fault_rate": 1.0, "columns": COLUMNS, **settings}
-    return getattr(adapter, kind)(config(), **settings)
+    return getattr(adapter, kind)(config(**settings.pop("changes", {})), **settings)
 
 
 def test_a_step_has_the_reward_of_the_engine() -> None:
-    rubric = made()
+    rubric = made(changes={"reward": UNEVEN})
     assert isinstance(rubric, rubrics.Rubric)
     env = Sums(rubric=rubric)
-    rewards = [env.step(Said(message=text)).reward for text in (RIGHT, WRONG)]
-    engine = assay.Engine(config(), verifiers=[service])
-    scored = engine.score(completions=[RIGHT, WRONG], references=["4", "4"])
-    assert rewards == [sample.reward for sample in scored] == [1.0, 0.0]
-    assert rubric.last_score == 0.0
+    found = [env.step(Said(message=text)).reward for text in (RIGHT, WRONG)]
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
+    assert rubric.last_score == 0.1
     assert rubric.metrics["assay/reward/correct"] == 0.0
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 from assay.adapters import rllm as adapter
@@ -79,10 +79,9 @@ def made(kind: str = "Evaluator", **settings: Any) -> Any:
 
 
 def test_rewards_are_those_of_the_engine() -> None:
-    outputs = [made().evaluate(Task(), answered(text)) for text in (RIGHT, WRONG)]
-    engine = assay.Engine(config(), verifiers=[service])
-    scored = engine.score(completions=[RIGHT, WRONG], references=["4", "4"])
-    assert [one.reward for one in outputs] == [one.reward for one in scored] == [1.0, 0.0]
+    evaluator = made(changes={"reward": UNEVEN}, correct=0.5)
+    outputs = [evaluator.evaluate(Task(), answered(text)) for text in (RIGHT, WRONG)]
+    assert [one.reward for one in outputs] == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
     assert [one.is_correct for one in outputs] == [True, False]
     assert outputs[0].metadata["assay/reward/correct"] == 1.0
     assert outputs[0].metadata["assay_outcome"] == "scored"
@@ -109,9 +108,9 @@ def test_the_last_step_is_judged_where_there_is_no_answer() -> None:
 
 
 def test_a_part_may_be_enough() -> None:
-    half = {"reward": [{"name": "correct", "verifier": "math", "weight": 0.5}]}
-    assert made(changes=half).evaluate(Task(), answered(RIGHT)).is_correct is False
-    assert made(changes=half, correct=0.5).evaluate(Task(), answered(RIGHT)).is_correct is True
+    part = {"reward": UNEVEN}
+    assert made(changes=part).evaluate(Task(), answered(RIGHT)).is_correct is False
+    assert made(changes=part, correct=0.7).evaluate(Task(), answered(RIGHT)).is_correct is True
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 from assay.adapters import tinker as adapter
@@ -89,11 +89,11 @@ def rollout(kind: Any, answers: list[str], env: Any = Sums, **options: Any) -> A
 
 @pytest.mark.parametrize("kind", [Group, problem_env.ProblemGroupBuilder])
 def test_rewards_are_those_of_the_engine(kind: Any) -> None:
-    group = rollout(kind, [RIGHT, WRONG])
-    scored = assay.Engine(config(), verifiers=[service]).score(
-        completions=[RIGHT, WRONG], references=["4", "4"]
-    )
-    assert group.get_total_rewards() == [one.reward for one in scored] == [1.0, 0.0]
+    class Uneven(Sums):
+        config = config(reward=UNEVEN)
+
+    group = rollout(kind, [RIGHT, WRONG], Uneven)
+    assert group.get_total_rewards() == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
     metrics = (
         group.metrics_G
         if kind is Group

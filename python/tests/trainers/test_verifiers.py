@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 from assay.adapters import verifiers as adapter
@@ -67,6 +67,14 @@ def test_a_task_is_scored_with_its_other_rewards() -> None:
     assert trace.metrics["assay/latency_ms"] > 0.0
     assert trace.metrics["length"] == len(RIGHT)
     assert scored(WRONG).rewards["correct"].score == 0.0
+
+
+def test_rewards_are_those_of_the_engine() -> None:
+    class Uneven(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+        sums = adapter.reward(config(reward=UNEVEN))
+
+    found = [scored(answer, Uneven).reward for answer in (RIGHT, WRONG)]
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
 
 
 def test_a_fault_has_no_reward_and_is_an_error_of_the_task() -> None:
