@@ -1,8 +1,4 @@
-"""SkyRL: an environment of skyrl-gym whose only step is judged.
-
->>> from assay.adapters import skyrl_gym
->>> skyrl_gym.register("assay.toml")  # doctest: +SKIP
-"""
+"""SkyRL: an environment of skyrl-gym whose only step is judged."""
 
 from __future__ import annotations
 
@@ -36,11 +32,7 @@ class Judged:
     """
 
     def __init__(
-        self,
-        env_config: Any = None,
-        extras: Mapping[str, Any] | None = None,
-        config: Config | None = None,
-        **settings: Any,
+        self, env_config: Any = None, extras: Any = None, config: Config | None = None, **settings: Any
     ) -> None:
         super().__init__()
         if config is None and isinstance(env_config, Mapping):
@@ -62,8 +54,7 @@ class Judged:
         return output(observations=[], reward=reward, done=True, metadata=metadata)
 
     def judge(self, completion: Any) -> tuple[float, dict[str, Any]]:
-        """The reward of a completion, and what is to be known of it. An environment of several turns
-        calls it in its own ``step``.
+        """The reward of a completion with its metrics, for the ``step`` of an environment of turns.
 
         Raises:
             Unscored: It has no reward.

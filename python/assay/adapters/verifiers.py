@@ -1,9 +1,4 @@
-"""verifiers (``verifiers.v1``): a reward of a task, written into it or plugged, and a judge.
-
->>> from assay.adapters import verifiers
->>> class MathTask(vf.Task[MathData]):  # doctest: +SKIP
-...     correct = verifiers.reward("assay.toml", name="correct")
-"""
+"""verifiers (``verifiers.v1``): a reward of a task, written into it or plugged, and a judge."""
 
 from __future__ import annotations
 
@@ -40,12 +35,9 @@ def reward(
     """A ``@vf.reward`` method for the body of a ``vf.Task``.
 
     It judges the last reply. The fields of the task's data are the row; ``answer`` is the reference,
-    unless they have the column that the configuration names. The criteria of rubrics and other parts of
-    verdicts, the latency and the fault are metrics of the trace.
-
-    ``name`` is that of the reward in traces, ``weight`` and ``priority`` are those in the task. With
-    ``parts`` traces get each reward of the configuration by its name, times its weight there, in place of
-    their sum.
+    unless they have the column that the configuration names. Traces show the reward as ``name``; with
+    ``parts`` they show each reward of the configuration, times its weight there, in place of the sum.
+    ``weight`` and ``priority`` are those in the task.
     """
     adapter = Adapter(config_of_environment(config), TRAINER, **settings)
     weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
@@ -64,8 +56,7 @@ async def reward_fn(task: Any, trace: Any) -> Any:
 
 
 def judge(config: Config | None = None, *, parts: bool = False, **settings: Any) -> type:
-    """A ``vf.Judge`` for a module that ``judges`` of a task names. The arguments are those of
-    :func:`reward`; name and weight are of its entry there."""
+    """A ``vf.Judge`` for a module that ``judges`` of a task names; see :func:`reward`."""
     adapter = Adapter(config_of_environment(config), TRAINER, **settings)
     weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
 
@@ -76,9 +67,7 @@ def judge(config: Config | None = None, *, parts: bool = False, **settings: Any)
     return type("AssayJudge", (base,), {"score": score, "__module__": __name__})
 
 
-async def _reward(
-    adapter: Adapter, data: Any, trace: Any, weights: dict[str, float] | None = None
-) -> Any:
+async def _reward(adapter: Adapter, data: Any, trace: Any, weights: Any = None) -> Any:
     row: dict[str, Any] = data.model_dump(mode="json", exclude_none=True)
     asked = {"prompt": row.get("prompt"), "reference": row.get("answer")}
     # A server of environments would wait for a process that ended; its traces say what is wrong.
