@@ -16,6 +16,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.starts
 TRAINERS = (
     "areal atroposlib inspect_ai lm_eval nemo_rl openrlhf ray skyrl_gym slime torch trl verifiers verl"
 ).split()
+TRAINERS += ["hud", "openenv", "rllm", "tinker", "tinker_cookbook"]
 LOADED = """
 import importlib, sys
 importlib.import_module(f"assay.adapters.{sys.argv[1]}")
@@ -26,6 +27,7 @@ print(*(name for name in sys.argv[2:] if name in sys.modules))
 def test_there_is_one_for_each_trainer() -> None:
     named = {"areal", "atropos", "inspect_ai", "lm_eval", "nemo_rl", "openrlhf"}
     assert named | {"skyrl_gym", "slime", "trl", "verifiers", "verl"} <= set(NAMES)
+    assert {"hud", "openenv", "rllm", "tinker"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
