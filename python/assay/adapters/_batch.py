@@ -92,7 +92,7 @@ class Batch:
         self.rewards = list(filled(self.rewards, groups_by))
 
     def parts(self) -> dict[str, list[float | None]]:
-        """The rewards of each reward of the configuration; none of a sample that has no reward itself."""
+        """What each reward of the configuration gives the samples that have a reward at all."""
         return {
             name: [None if one.reward is None else one.verdicts[name].reward for one in self.scored]
             for name in self._names

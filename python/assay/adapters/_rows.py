@@ -43,7 +43,8 @@ def of_columns(
     the column that the configuration names, where there is one, else ``references``.
     """
     names = engine._columns
-    columns = data_columns(columns, (names["completion"], *([] if prompts is None else [names["prompt"]])))
+    given = ("completion",) if prompts is None else ("completion", "prompt")
+    columns = data_columns(columns, [names[role] for role in given])
     lists: dict[str, Any] = {"completions": completions, "columns": columns}
     if prompts is not None:
         lists["prompts"] = prompts

@@ -1,4 +1,4 @@
-"""EasyR1: a function for ``worker.reward.reward_function``, which may be this file with ``:compute_score``."""
+"""EasyR1: ``compute_score`` for ``worker.reward.reward_function``, which may name this file."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 TRAINER = Trainer(
     "EasyR1", masks=False, groups=False, on_fault="raise",
-    uses="`worker.reward.reward_function=.../assay/adapters/easyr1.py:compute_score`",
+    uses="`easyr1.py:compute_score`",
     fault="an error",
 )
-"""It takes the number into the tensor of rewards as it is: NaN would spoil the group. It says no prompt."""
+"""It puts numbers into the tensor of rewards as they are: NaN would spoil a group. It says no prompt."""
 REWARD_NAME = "assay"
 REWARD_TYPE = "batch"
 
 
 def compute_score(reward_inputs: Any, config: Config | None = None, **settings: Any) -> Any:
-    """The scores of a list of inputs, or the score of one: ``overall``, and the metrics that have a number.
+    """The scores of a list of inputs, or that of one: ``overall``, and the metrics that have a number.
 
     Args:
-        reward_inputs: ``{"response": ..., "ground_truth": ...}``, as a list (``REWARD_TYPE`` ``"batch"``)
+        reward_inputs: ``{"response": ..., "ground_truth": ...}``, in a list (``REWARD_TYPE = "batch"``)
             or alone (``"sequential"``). Their other members are columns.
         config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
         settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
@@ -58,6 +58,5 @@ def _scores(
         references=[one["ground_truth"] for one in inputs],
     )
     batch = adapter.score(**lists)
-    return [
-        {"overall": reward, **finite(batch.sample_metrics(at))} for at, reward in enumerate(batch.rewards)
-    ]
+    metrics = [finite(batch.sample_metrics(at)) for at in range(len(inputs))]
+    return [{"overall": one, **rest} for one, rest in zip(batch.rewards, metrics, strict=True)]

@@ -12,18 +12,15 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.adapters._adapter import Trainer, of_environment
+from assay.adapters._adapter import Adapter, Trainer, of_environment
 from assay.adapters._rows import of_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assay._engine import Engine
     from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "ms-swift", masks=False, groups=True, on_fault="mean_of_group",
-    uses="`--external_plugins .../assay/adapters/ms_swift.py --reward_funcs assay`, `ms_swift.orm(config)`",
+    uses="`ms_swift.py` by `--external_plugins`, `ms_swift.orm(config)`",
     fault="the mean of its group",
 )
 """It adds rewards by ``nansum``: ``None`` and NaN would be 0. An exception ends the training."""
@@ -37,18 +34,18 @@ class ORM:
     def __init__(self, args: Any = None, **others: Any) -> None:
         self._adapter = of_environment(TRAINER, **self.options)
 
-    def __call__(self, completions: Sequence[Any], **columns: Any) -> Any:
+    def __call__(self, completions: list[str], **columns: Any) -> Any:
         """The reward of each completion; one without a reward has the mean of its group."""
-        return self._adapter.score(**_lists(self._adapter.engine, completions, columns)).rewards
+        return self._adapter.score(**_lists(self._adapter, completions, columns)).rewards
 
 
 class AsyncORM(ORM):
     """The same as a coroutine function, which ms-swift awaits beside its other ones."""
 
-    async def __call__(self, completions: Sequence[Any], **columns: Any) -> Any:
+    async def __call__(self, completions: list[str], **columns: Any) -> Any:
         """The reward of each completion."""
-        lists = _lists(await self._adapter.built(), completions, columns)
-        return (await self._adapter.score_async(**lists)).rewards
+        await self._adapter.built()
+        return (await self._adapter.score_async(**_lists(self._adapter, completions, columns))).rewards
 
 
 def orm(
@@ -62,21 +59,19 @@ def orm(
         is_async: Make an :class:`AsyncORM`, which ms-swift runs beside its other ones.
         settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
     """
-    kind = AsyncORM if is_async else ORM
-    return type(name, (kind,), {"options": {"config": config, **settings}})
+    return type(name, (AsyncORM if is_async else ORM,), {"options": {"config": config, **settings}})
 
 
-def _lists(engine: Engine, completions: Sequence[Any], columns: dict[str, Any]) -> dict[str, Any]:
+def _lists(adapter: Adapter, answers: list[str], columns: dict[str, Any]) -> dict[str, Any]:
     """What is judged. ``messages`` end with the completion; ``solution`` is the reference."""
-    state = columns.pop("trainer_state", None)
+    step = getattr(columns.pop("trainer_state", None), "global_step", 0)
     prompts = [talk[:-1] for talk in columns.pop("messages")]
-    solutions = columns.get("solution")
-    lists = of_columns(engine, columns, completions=completions, prompts=prompts, references=solutions)
-    if "token_ids" in engine._columns:
+    right = columns.get("solution")
+    lists = of_columns(adapter.engine, columns, completions=answers, prompts=prompts, references=right)
+    if "token_ids" in adapter.columns:
         turns = columns["response_token_ids"]
-        lists["columns"][engine._columns["token_ids"]] = [ids[-1] if ids else None for ids in turns]
-    lists["groups_by"] = columns.get("prompt_id", prompts)
-    return {"step": getattr(state, "global_step", 0), **lists}
+        lists["columns"][adapter.columns["token_ids"]] = [ids[-1] if ids else None for ids in turns]
+    return {"groups_by": columns.get("prompt_id", prompts), "step": step, **lists}
 
 
 if __name__ != "assay.adapters.ms_swift":

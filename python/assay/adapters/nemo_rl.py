@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TRAINER = Trainer(
     "NeMo-RL", masks=True, groups=True, on_fault="mean_of_group",
     uses="`nemo_rl.Environment`",
-    fault="the mean of its group, or with `on_fault = \"mask\"` false in `reward_valid_mask`",
+    fault="the mean of its group; masked by `on_fault = \"mask\"`",
 )
 
 
@@ -34,8 +34,8 @@ class Environment:
     Args:
         cfg: The settings of the environment: ``config``, the path of a configuration of assay (by
             default that in ``ASSAY_CONFIG``), and perhaps ``on_fault``, ``max_fault_rate``, ``timeout``,
-            ``jobs``, and ``rewards``: with ``"each"`` the rewards are a dict, with a tensor for each
-            reward of the configuration that has a weight. Others are left alone.
+            ``jobs``, and ``split_rewards``: the rewards are a dict, with a tensor for each reward of
+            the configuration that has a weight. Others are left alone.
     """
 
     def __init__(self, cfg: Mapping[str, Any]) -> None:
@@ -43,10 +43,10 @@ class Environment:
         settings = {key: cfg[key] for key in known if key in cfg}
         self._adapter = Adapter(config_of_environment(cfg.get("config")), TRAINER, **settings)
         self._means = Means()
-        self._is_split = cfg.get("rewards") == "each"
+        self._is_split = bool(cfg.get("split_rewards"))
         self._masks = self._adapter.on_fault == "mask"
         if self._masks and "reward_valid_mask" not in _returns()._fields:
-            raise ConfigError('on_fault = "mask": this NeMo-RL has no EnvironmentReturn.reward_valid_mask')
+            raise ConfigError('on_fault = "mask": this NeMo-RL has no reward_valid_mask')
 
     def step(
         self,

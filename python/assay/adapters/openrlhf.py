@@ -68,7 +68,7 @@ class RewardFunction:
         """Judges the responses, which are what follows the prompts in the queries."""
         if not len(queries) == len(prompts) == len(labels):
             raise DataError(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
-        completions = [response_of(query, prompt) for query, prompt in zip(queries, prompts, strict=True)]
+        completions = list(map(response_of, queries, prompts))
         if None in completions:
             at = completions.index(None)
             raise DataError(f"queries[{at}]: does not begin with its prompt, nor with its end")

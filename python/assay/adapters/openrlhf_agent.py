@@ -43,24 +43,22 @@ class Agent:
     async def step(self, state_dict: dict[str, Any], **options: Any) -> dict[str, Any]:
         """The reply to an answer, or the end and the reward: OpenRLHF adds those of all steps."""
         torch = importlib.import_module("torch")
-        label = state_dict["label"]
-        self._turns.append({"role": "assistant", "content": response_of(state_dict["action_text"], "") or ""})
+        answer = response_of(state_dict["action_text"], "") or ""
+        self._turns.append({"role": "assistant", "content": answer})
         said = self.reply(list(self._turns))
         told = {"rewards": torch.zeros(()), "environment_feedback": said or "", "done": said is None}
         if said is not None:
             self._turns.append({"role": "user", "content": said})
             return told
-        answers, prompts = [completion_of(self._turns)], [self._prompt]
-        labels = [None if label == "" else label]
-        batch = await self.adapter.score_async(completions=answers, prompts=prompts, references=labels)
+        label = None if state_dict["label"] == "" else state_dict["label"]
+        judged, prompts = completion_of(self._turns), [self._prompt]
+        batch = await self.adapter.score_async(completions=[judged], prompts=prompts, references=[label])
         reward = only_reward(batch, "OpenRLHF needs a number")
         told["rewards"] = torch.tensor(reward, dtype=torch.float64)
         return {**told, "scores": reward, "extra_logs": batch.metrics}
 
 
-def executor(
-    config: Config | None = None, *, reply: Reply = lambda turns: None, **settings: Any
-) -> Any:
+def executor(config: Config | None = None, *, reply: Reply = lambda turns: None, **settings: Any) -> Any:
     """The class for the file that ``--train.agent_func_path`` names.
 
     Args:

@@ -50,7 +50,7 @@ def environment(known: dict[str, Any] | None = None, **changes: Any) -> adapter.
     known = known or config()
     made = adapter.Environment({"config": known, **changes})
     settings = {"max_fault_rate": 1.0, **changes}
-    settings.pop("rewards", None)
+    settings.pop("split_rewards", None)
     made._adapter = Adapter(known, adapter.TRAINER, verifiers=[service], **settings)
     return made
 
@@ -103,7 +103,7 @@ TWO = [
 
 def split(**changes: Any) -> adapter.Environment:
     """One that gives each reward on its own."""
-    return environment(config(reward=TWO), rewards="each", **changes)
+    return environment(config(reward=TWO), split_rewards=True, **changes)
 
 
 def test_rewards_as_a_dict() -> None:
@@ -137,9 +137,10 @@ class Masking(NamedTuple):
 
 
 def test_a_fault_is_masked_where_nemo_rl_has_a_mask() -> None:
-    with pytest.raises(assay.ConfigError, match="no EnvironmentReturn.reward_valid_mask"):
+    with pytest.raises(assay.ConfigError, match="no reward_valid_mask"):
         environment(on_fault="mask")
-    sys.modules["nemo_rl.environments.interfaces"].EnvironmentReturn = Masking  # type: ignore[attr-defined]
+    interfaces: Any = sys.modules["nemo_rl.environments.interfaces"]
+    interfaces.EnvironmentReturn = Masking
     out = environment(on_fault="mask").step([log(RIGHT), log(BROKEN), log(WRONG)], [GOLD] * 3)
     assert out.reward_valid_mask.tolist() == [True, False, True]
     assert out.rewards.tolist() == [1.0, 0.5, 0.0], "the mean, where something reads it all the same"

@@ -64,7 +64,7 @@ def manager(path: str | None = None, gdpo: list[str] | None = None, **options: A
     kwargs = {"assay_config": path, "assay_options": options}
     reward = {"reward_manager": ours, "custom_reward_function": {"path": None}, "reward_kwargs": kwargs}
     made = OmegaConf.create({"reward": reward, "algorithm": {"gdpo_reward_keys": gdpo}})
-    return load_reward_manager(made, tokenizer(), reward_router_address=None, reward_model_tokenizer=None)
+    return load_reward_manager(made, tokenizer(), reward_router_address=None)
 
 
 def faulty(gdpo: list[str] | None = None, max_fault_rate: float = 1.0, **changes: Any) -> Any:
