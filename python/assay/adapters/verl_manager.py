@@ -1,8 +1,4 @@
-"""verl: a class for ``reward.reward_manager.source=importlib``, which sees every output of a rollout.
-
-``module.path=pkg://assay.adapters.verl_manager``, ``name=RewardManager``, and ``assay_config`` and
-``assay_options`` in ``reward.reward_kwargs``.
-"""
+"""verl: a class for ``reward.reward_manager.source=importlib``, which sees every output of a rollout."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ TRAINER = Trainer(
 
 
 class RewardManager:
-    """A reward manager of verl's reward loop.
+    """A reward manager of verl's reward loop; its settings are in ``reward.reward_kwargs``.
 
     ``algorithm.gdpo_reward_keys`` may name ``assay/reward/NAME``: such a reward has a number for every
     sample, or is an error, since one without would make the advantages of its group NaN.
@@ -74,6 +70,9 @@ class RewardManager:
 
 
 def _token_ids(output: Any) -> list[int]:
+    """Those of a response. The mask of several outputs is padded behind, and says nothing of its end."""
     responses = output.batch["responses"]
-    length = int(output.batch["attention_mask"][-responses.shape[-1] :].sum())
-    return list(responses[:length].tolist())
+    length = output.non_tensor_batch.get("response_len")
+    if length is None:
+        length = output.batch["attention_mask"][-responses.shape[-1] :].sum()
+    return list(responses[: int(length)].tolist())

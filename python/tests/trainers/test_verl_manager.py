@@ -54,6 +54,19 @@ def rollout(*texts: str, gold: str | None = "4", prompt: Any = None, **info: Any
     return DataProto(batch=TensorDict(tensors, batch_size=len(texts)), non_tensor_batch=arrays)
 
 
+def trajectory(*texts: str) -> DataProto:
+    """The same of several outputs with longer and longer prompts, padded as the agent loop does."""
+    pad = torch.nn.utils.rnn.pad_sequence
+    ids = [torch.tensor(tokenizer()(text, add_special_tokens=False)["input_ids"]) for text in texts]
+    prompts = [torch.zeros(PROMPT + 10 * at, dtype=torch.int64) for at in range(len(texts))]
+    whole = [torch.ones(len(one) + len(two), dtype=torch.int64) for one, two in zip(prompts, ids)]
+    tensors = {"prompts": prompts, "responses": ids, "attention_mask": whole}
+    padded = {name: pad(values, batch_first=True) for name, values in tensors.items()}
+    arrays = rollout(*texts).non_tensor_batch
+    arrays["response_len"] = np.array([len(one) for one in ids])
+    return DataProto(batch=TensorDict(padded, batch_size=len(texts)), non_tensor_batch=arrays)
+
+
 def manager(path: str | None = None, gdpo: list[str] | None = None, **options: Any) -> Any:
     """The manager as verl's reward worker makes it of the lines of the documentation."""
     ours = {
@@ -107,9 +120,9 @@ def test_the_rewards_are_those_of_the_engine(written: Path) -> None:
 def test_the_last_output_is_the_answer_and_all_are_seen(written: Path) -> None:
     first = '[[reward]]\nname = "first"\nverifier = "math"\nturn = "first_assistant"\n'
     written.write_text(written.read_text() + first)
-    [found] = run(manager(), rollout(WRONG, RIGHT))
-    assert found["reward_extra_info"]["assay/reward/correct"] == 1.0
-    assert found["reward_extra_info"]["assay/reward/first"] == 0.0
+    found = run(manager(), trajectory(WRONG, RIGHT), trajectory(RIGHT + " That is all.", WRONG))
+    assert [one["reward_extra_info"]["assay/reward/correct"] for one in found] == [1.0, 0.0]
+    assert [one["reward_extra_info"]["assay/reward/first"] for one in found] == [0.0, 1.0]
 
 
 def test_columns_the_prompt_and_token_ids(written: Path) -> None:
