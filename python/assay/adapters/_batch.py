@@ -94,7 +94,7 @@ class Batch:
     def parts(self) -> dict[str, list[float | None]]:
         """What each reward of the configuration gives the samples that have a reward at all."""
         return {
-            name: [None if one.reward is None else one.verdicts[name].reward for one in self.scored]
+            name: [None if one.reward is None else one.rewards[name] for one in self.scored]
             for name in self._names
         }
 

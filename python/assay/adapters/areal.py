@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment, shared
 from assay.adapters._batch import finite
-from assay.adapters._rows import ending, only_reward, samples
+from assay.adapters._rows import ending, only_reward, sample
 
 if TYPE_CHECKING:
     from assay._engine import Engine
@@ -51,14 +51,14 @@ class RewardFunction:
             SystemExit: There are too many faults.
         """
         with ending():
-            batch = self._adapter.score(**_lists(self._adapter.engine, prompt, completions, row))
+            batch = self._adapter.score([_row(self._adapter.engine, prompt, completions, row)])
             return only_reward(batch, "the rollout is rejected")
 
     async def score_async(self, prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
         """The same in the event loop of the workflow, with metrics in the statistics of AReaL."""
         with ending():
-            lists = _lists(await self._adapter.built(), prompt, completions, row)
-            batch = await self._adapter.score_async(**lists)
+            asked = _row(await self._adapter.built(), prompt, completions, row)
+            batch = await self._adapter.score_async([asked])
         scope = importlib.import_module("areal.infra.workflow_context").stat_scope()
         importlib.import_module("areal.utils.stats_tracker").get(scope).scalar(**finite(batch.metrics))
         return only_reward(batch, "the rollout is rejected")
@@ -86,10 +86,10 @@ def reward_fn(prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
     return RewardFunction(of_environment(TRAINER, timeout=TIMEOUT))(prompt, completions, **row)
 
 
-def _lists(engine: Engine, prompt: Any, completion: str, row: dict[str, Any]) -> dict[str, Any]:
+def _row(engine: Engine, prompt: Any, completion: str, row: dict[str, Any]) -> dict[str, Any]:
     """What is judged. The token ids, which may come by name, are no columns."""
     columns = {key: value for key, value in row.items() if key not in ("prompt_ids", "completion_ids")}
-    return samples(engine, [columns], completions=[completion], prompts=[prompt])
+    return sample(engine, columns, completion=completion, prompt=prompt)
 
 
 def _remade(key: str, pickled: bytes) -> RewardFunction:

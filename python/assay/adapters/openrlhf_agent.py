@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.adapters._adapter import Trainer, of_environment
 from assay.adapters._response import response_of
-from assay.adapters._rows import completion_of, only_reward
+from assay.adapters._rows import completion_of, only_reward, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +51,9 @@ class Agent:
             self._turns.append({"role": "user", "content": said})
             return told
         label = None if state_dict["label"] == "" else state_dict["label"]
-        judged, prompts = completion_of(self._turns), [self._prompt]
-        batch = await self.adapter.score_async(completions=[judged], prompts=prompts, references=[label])
+        talk: dict[str, Any] = {"completion": completion_of(self._turns), "prompt": self._prompt}
+        asked = sample(await self.adapter.built(), {}, reference=label, **talk)
+        batch = await self.adapter.score_async([asked])
         reward = only_reward(batch, "OpenRLHF needs a number")
         told["rewards"] = torch.tensor(reward, dtype=torch.float64)
         return {**told, "scores": reward, "extra_logs": batch.metrics}

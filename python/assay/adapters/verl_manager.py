@@ -8,7 +8,7 @@ from typing import Any
 
 from assay._faults import Unscored
 from assay.adapters._adapter import Trainer, of_environment
-from assay.adapters._rows import completion_of, only_reward, samples
+from assay.adapters._rows import completion_of, only_reward, sample
 
 TRAINER = Trainer(
     "verl's reward manager", masks=False, groups=False, on_fault="raise",
@@ -47,14 +47,14 @@ class RewardManager:
         columns |= {"data_source": row["data_source"], "num_turns": row.get("__num_turns__")}
         if "token_ids" in engine._columns:
             columns[engine._columns["token_ids"]] = ids[-1]
-        lists = samples(
+        judged = sample(
             engine,
-            [columns],
-            completions=[completion_of([{"role": "assistant", "content": text} for text in texts])],
-            prompts=[list(row["raw_prompt"])] if "raw_prompt" in row else None,
-            references=[row["reward_model"]["ground_truth"]],
+            columns,
+            completion=completion_of([{"role": "assistant", "content": text} for text in texts]),
+            prompt=list(row["raw_prompt"]) if "raw_prompt" in row else None,
+            reference=row["reward_model"]["ground_truth"],
         )
-        batch = await self._adapter.score_async(**lists)
+        batch = await self._adapter.score_async([judged])
         score = only_reward(batch, "verl needs a number")
         info = {name: None if value != value else value for name, value in batch.metrics.items()}
         for key in self._needed & info.keys():
