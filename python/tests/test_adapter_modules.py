@@ -14,7 +14,7 @@ import assay.adapters
 FOLDER = Path(assay.adapters.__file__).parent
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))
 TRAINERS = (
-    "areal atroposlib inspect_ai lm_eval nemo_rl openrlhf ray skyrl_gym slime torch trl verifiers verl"
+    "areal atroposlib inspect_ai lm_eval nemo_rl openrlhf ray skyrl_gym slime swift torch trl verifiers verl"
 ).split()
 TRAINERS += ["hud", "openenv", "rllm", "tinker", "tinker_cookbook"]
 LOADED = """
@@ -25,7 +25,7 @@ print(*(name for name in sys.argv[2:] if name in sys.modules))
 
 
 def test_there_is_one_for_each_trainer() -> None:
-    named = {"areal", "atropos", "inspect_ai", "lm_eval", "nemo_rl", "openrlhf"}
+    named = {"areal", "atropos", "easyr1", "inspect_ai", "lm_eval", "ms_swift", "nemo_rl", "openrlhf"}
     assert named | {"skyrl_gym", "slime", "trl", "verifiers", "verl"} <= set(NAMES)
     assert {"hud", "openenv", "rllm", "tinker"} <= set(NAMES)
 

@@ -4,8 +4,10 @@
 const PAGES: &[(&str, &str)] = &[
     ("areal", include_str!("../../../docs/trainers/areal.md")),
     ("atropos", include_str!("../../../docs/trainers/atropos.md")),
+    ("easyr1", include_str!("../../../docs/trainers/easyr1.md")),
     ("inspect", include_str!("../../../docs/trainers/inspect.md")),
     ("lm-eval", include_str!("../../../docs/trainers/lm-eval.md")),
+    ("ms-swift", include_str!("../../../docs/trainers/ms-swift.md")),
     ("nemo-rl", include_str!("../../../docs/trainers/nemo-rl.md")),
     ("openrlhf", include_str!("../../../docs/trainers/openrlhf.md")),
     ("skyrl", include_str!("../../../docs/trainers/skyrl.md")),
