@@ -22,7 +22,7 @@
 //! whether the words around that value disqualify it: "less than 18" and "equation (4)" are not
 //! answers. Denied and retracted candidates are left out; of several values that are offered, "17, or
 //! maybe 18", the text is a list with "or". Spans are byte offsets in
-//! [`Scope::text`]; add [`Scope::offset`] for offsets in the completion.
+//! [`Scope::text`]; [`Scope::place`] gives those in the completion.
 
 mod afterthought;
 mod announcement;
@@ -38,6 +38,7 @@ mod last_box;
 mod last_sentence;
 mod markers;
 mod negation;
+mod places;
 mod prose;
 pub mod qualify;
 mod retraction;

@@ -98,13 +98,10 @@ impl Check for Choice {
         let options = self.options(sample, meter)?;
         let wanted = self.wanted(reference, &options)?;
         let completion = sample.completion();
-        let Some((start, found, unpaid)) = self.read(cues, sample, &options, meter)? else {
+        let Some(Said { found, span, unpaid }) = self.read(cues, sample, &options, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
-        let is_hedge = found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple);
-        // Of a hedge, the first option is shown, and `choice` has all of them.
-        let end = if is_hedge { found.first_end } else { found.end };
-        let span = (start + found.start, start + end);
+        let is_hedge = self.is_hedge(&found);
         let text = completion.get(span.0..span.1).unwrap_or_default();
         let right = !is_hedge && found.letters == wanted && unpaid.is_none();
         let reason = match (is_hedge, unpaid, right) {
@@ -135,6 +132,15 @@ impl Check for Choice {
     }
 }
 
+/// What a completion names.
+struct Said {
+    found: Reading,
+    /// Its bytes in the completion.
+    span: (usize, usize),
+    /// Why it does not stand.
+    unpaid: Option<&'static str>,
+}
+
 /// An option that a completion takes.
 pub(crate) struct SettledOption {
     pub(crate) letter: String,
@@ -152,13 +158,18 @@ impl Choice {
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
         let options = self.known(sample, meter)?;
         let found = self.read(cues, sample, &options, meter)?;
-        let one = found.filter(|(_, found, unpaid)| {
+        let one = found.filter(|Said { found, unpaid, .. }| {
             !found.is_hedge && unpaid.is_none() && found.letters.is_power_of_two()
         });
-        Ok(one.map(|(start, found, _)| SettledOption {
+        Ok(one.map(|Said { found, span, .. }| SettledOption {
             letter: options::letters_of(found.letters),
-            span: (start + found.start, start + found.end),
+            span,
         }))
+    }
+
+    /// Whether options are offered of which one is due.
+    fn is_hedge(&self, found: &Reading) -> bool {
+        found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple)
     }
 
     fn options<'a>(&self, sample: &'a Sample, meter: &mut Meter<'_>) -> Result<Options<'a>, Fault> {
@@ -176,15 +187,14 @@ impl Choice {
         Ok(options)
     }
 
-    /// What a completion names, where the text begins in which its places are counted, and why the
-    /// answer does not stand.
+    /// What a completion names.
     fn read(
         &self,
         cues: &Cues,
         sample: &Sample,
         options: &Options<'_>,
         meter: &mut Meter<'_>,
-    ) -> Result<Option<(usize, Reading, Option<&'static str>)>, Fault> {
+    ) -> Result<Option<Said>, Fault> {
         let completion = sample.completion();
         meter.spend(4 * completion.len() as u64)?;
         let spoken = Spoken::of(completion, Thinking::Skip);
@@ -196,9 +206,11 @@ impl Choice {
             found.is_hedge |= behind::is_unsettled(behind, found, options);
         }
         Ok(found.map(|found| {
-            let offset = scope.offset();
-            let standing = scope.standing((offset + found.start, offset + found.behind));
-            (offset, found, standing.reason())
+            // Of a hedge, the first option is shown, and `choice` has all of them.
+            let end = if self.is_hedge(&found) { found.first_end } else { found.end };
+            let span = (scope.place(found.start), scope.place(end));
+            let standing = scope.standing((span.0, scope.place(found.behind)));
+            Said { found, span, unpaid: standing.reason() }
         }))
     }
 

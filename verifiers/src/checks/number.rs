@@ -184,7 +184,7 @@ impl Number {
         let body = scope.text();
         let in_body = |found: Found| Answer {
             text: body.get(found.start..found.end).unwrap_or_default().to_owned(),
-            span: (scope.offset() + found.start, scope.offset() + found.end),
+            span: (scope.place(found.start), scope.place(found.end)),
             value: found.value,
         };
         if let Some(after) = &self.after {
@@ -453,7 +453,7 @@ fn held_answer(scope: &Scope<'_>, candidate: &Candidate<'_>, found: Found) -> An
     let span = if is_part { (start + found.start, start + found.end) } else { (start, end) };
     Answer {
         text: candidate.text.get(found.start..found.end).unwrap_or_default().to_owned(),
-        span: (scope.offset() + span.0, scope.offset() + span.1),
+        span: (scope.place(span.0), scope.place(span.1)),
         value: found.value,
     }
 }
