@@ -83,21 +83,10 @@ class Batch:
                 )
 
     def fill(self, groups_by: Sequence[object] | None) -> None:
-        """Gives samples without a reward the mean of their group, and so no advantage.
-
-        In a group that has no reward at all it is the mean of all samples, the same for each of them.
-        """
-        keys = [0] * len(self.scored) if groups_by is None else [repr(key) for key in groups_by]
-        groups: dict[object, list[float]] = {}
-        for key, reward in zip(keys, self.rewards, strict=True):
-            groups.setdefault(key, []).extend([] if reward is None else [reward])
-        every = [reward for rewards in groups.values() for reward in rewards]
-        if not every:
+        """Gives samples without a reward the mean of their group, and so no advantage."""
+        if all(reward is None for reward in self.rewards):
             self.need_rewards("no sample has a reward of which to take the mean; the trainer")
-        self.rewards = [
-            _mean(groups[key] or every) if reward is None else reward
-            for key, reward in zip(keys, self.rewards, strict=True)
-        ]
+        self.rewards = [*filled(self.rewards, groups_by)]
 
 
 def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
@@ -111,6 +100,26 @@ def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
         if name not in unweighted:
             return Fault(kind, sample.verdicts[name].why or "")
     return None
+
+
+def filled(rewards: Sequence[float | None], groups_by: Sequence[object] | None) -> list[float]:
+    """The rewards, with the mean of the group for ``None``: no advantage.
+
+    In a group that has no reward at all it is the mean of all samples, the same for each of them.
+
+    >>> from assay.adapters._batch import filled
+    >>> filled([1.0, 3.0, None, None], ["a", "a", "a", "b"])
+    [1.0, 3.0, 2.0, 2.0]
+    """
+    keys = [""] * len(rewards) if groups_by is None else [repr(key) for key in groups_by]
+    groups: dict[str, list[float]] = {}
+    for key, reward in zip(keys, rewards, strict=True):
+        groups.setdefault(key, []).extend([] if reward is None else [reward])
+    every = [reward for group in groups.values() for reward in group]
+    return [
+        _mean(groups[key] or every) if reward is None else reward
+        for key, reward in zip(keys, rewards, strict=True)
+    ]
 
 
 def finite(metrics: Mapping[str, float]) -> dict[str, float]:
