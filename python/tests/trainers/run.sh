@@ -31,7 +31,7 @@ install() ( # NAME: its environment, where it is not there yet
     rm -rf "$env"
     "${PYTHON:-python3}" -m venv "$env"
     [ -z "$over" ] || packages "$over" > "$(packages "$1")/over.pth"
-    pip="$env/bin/python -m pip install --quiet --disable-pip-version-check"
+    pip="$env/bin/python -m pip install --quiet --disable-pip-version-check --no-warn-conflicts"
     $pip --requirement "requirements-$1.txt"
     alone=$(listed alone "$1")
     [ -z "$alone" ] || $pip --no-deps $alone
@@ -52,6 +52,8 @@ for name in "$@"; do
     else
         package=$root/python
     fi
+    # Sets that are complete agree with each other and with the wheel.
+    [ -n "$(listed alone "$name")$(listed over "$name")" ] || "$env/bin/python" -m pip check
     echo "$name: $(listed tests "$name")"
     # Nothing is fetched while tests run.
     env HF_HUB_OFFLINE=1 $(listed env "$name") PYTHONPATH=$package "$env/bin/python" -m pytest --quiet -W ignore \

@@ -20,6 +20,7 @@ from assay.adapters import trl
 
 pytest.importorskip("trl")
 
+import yaml
 from datasets import Dataset
 from tiny import policy, save, tokenizer
 from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 VERSION = tuple(int(part) for part in metadata.version("trl").split(".")[:2])
 # What came to TRL since the oldest version that is tested.
 AWAITS, LOGS, MASKS = VERSION >= (0, 27), VERSION >= (1, 0), VERSION >= (1, 6)
+PAGES = Path(__file__).parents[3] / "docs" / "trainers"
 STEPS = 3
+OPTIONS = (
+    "--logging_steps 1 --save_steps 3 --use_cpu --bf16 no --report_to none "
+    "--per_device_train_batch_size 8 --num_generations 4 --max_completion_length 8"
+)
 PROMPTS = ["one", "two", "three", "broken"]
 CONFIG = {
     "version": 1,
@@ -262,38 +268,40 @@ def test_async_grpo_masks_what_cannot_be_judged(make: Callable[..., Any]) -> Non
     assert sum(advantages[:3]) == pytest.approx(0.0, abs=1e-6)
 
 
-TOML = """
-version = 1
-[data]
-reference = "answer"
-[[reward]]
-name = "letter"
-verifier = "regex"
-config = { pattern = "[A-z]" }
-[[reward]]
-name = "right"
-verifier = "math"
-"""
+def blocks(page: str, language: str) -> list[str]:
+    """The code of a page."""
+    text = (PAGES / page).read_text(encoding="utf-8")
+    return [part.split("```")[0] for part in text.split(f"```{language}\n")[1:]]
+
+
+def replaced(text: str, *pairs: tuple[str, str]) -> str:
+    """A text with what does for a test in the place of what people write."""
+    for theirs, ours in pairs:
+        assert theirs in text
+        text = text.replace(theirs, ours)
+    return text
 
 
 @pytest.mark.parametrize("function", ["reward", *(["reward_async"] if AWAITS else [])])
 def test_the_command_takes_a_name(tmp_path: Path, function: str) -> None:
     save(tmp_path / "model")
-    (tmp_path / "assay.toml").write_text(TOML)
+    letter = '[[reward]]\nname = "letter"\nverifier = "regex"\nconfig = { pattern = "[A-z]" }\n'
+    (tmp_path / "assay.toml").write_text(blocks("trl.md", "toml")[0] + letter)
     (tmp_path / "rows").mkdir()
     rows = [{"prompt": prompt, "answer": "1"} for prompt in PROMPTS]
     (tmp_path / "rows" / "train.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    options = f"""
-        --model_name_or_path model --dataset_name rows --reward_funcs assay.adapters.trl.{function}
-        --output_dir out --max_steps {STEPS} --logging_steps 1 --save_steps {STEPS} --use_cpu --bf16 no
-        --report_to none --per_device_train_batch_size 8 --num_generations 4 --max_completion_length 8
-    """
-    environment = {**os.environ, "ASSAY_CONFIG": "assay.toml", "HF_HOME": str(tmp_path / "home")}
+    command = replaced(
+        blocks("trl.md", "sh")[0],
+        ("Qwen/Qwen3-0.6B", "model"),
+        ("trl.reward ", f"trl.{function} "),
+        ("--max_steps 3", f"--max_steps 3 {OPTIONS}"),
+    )
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        [Path(sys.executable).with_name("trl"), "grpo", *options.split()],
+        ["sh", "-c", command],
         check=False,
         cwd=tmp_path,
-        env=environment,
+        env={**os.environ, "PATH": path, "HF_HOME": str(tmp_path / "home")},
         capture_output=True,
         text=True,
         timeout=600,
@@ -308,23 +316,41 @@ def test_the_command_takes_a_name(tmp_path: Path, function: str) -> None:
 
 def test_axolotl_takes_the_same_name() -> None:
     grpo = pytest.importorskip("axolotl.core.trainers.grpo")
-    for function in (trl.reward, trl.reward_async):
-        name = f"assay.adapters.trl.{function.__name__}"
-        assert grpo.GRPOStrategy.get_reward_func(name) is function
+    from axolotl.utils.dict import DictDefault
+    from axolotl.utils.schemas.trl import TRLConfig
+
+    written = yaml.safe_load(blocks("axolotl.md", "yaml")[0])
+    TRLConfig.model_validate(written["trl"], strict=True)
+    assert grpo.GRPOStrategy.set_trainer_args(DictDefault(written)) == [[trl.reward]]
+    assert grpo.GRPOStrategy.get_reward_func("assay.adapters.trl.reward_async") is trl.reward_async
+
+
+def run(page: str, code: str, *pairs: tuple[str, str]) -> GRPOTrainer:
+    """The trainer that the Python of a page made and ran."""
+    small = 'output_dir="out", use_cpu=True, bf16=False, report_to=[], logging_steps=1, '
+    small += "max_completion_length=8"
+    defined: dict[str, Any] = {}
+    exec(compile(replaced(code, ('output_dir="out"', small), *pairs), page, "exec"), defined)
+    trainer: GRPOTrainer = defined["trainer"]
+    assert trainer.state.global_step == STEPS
+    return trainer
 
 
 def test_the_documented_script_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Path(__file__).parents[3] / "docs" / "trainers" / "trl.md"
-    script = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
-    small = 'output_dir="out", use_cpu=True, bf16=False, report_to=[], logging_steps=1'
     save(tmp_path / "model")
-    for theirs, ours in (("Qwen/Qwen3-0.6B", str(tmp_path / "model")), ('output_dir="out"', small)):
-        assert theirs in script
-        script = script.replace(theirs, ours)
     monkeypatch.chdir(tmp_path)
-    defined: dict[str, Any] = {}
-    exec(compile(script, page.name, "exec"), defined)
-    trainer = defined["trainer"]
-    assert trainer.state.global_step == STEPS
+    trainer = run("trl.md", blocks("trl.md", "python")[0], ("Qwen/Qwen3-0.6B", str(tmp_path / "model")))
     assert logged(trainer, "rewards/correct/mean") == [0.0] * STEPS
     assert len(logged(trainer, "rewards/brief/mean")) == STEPS
+
+
+def test_the_script_for_unsloth_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "assay.toml").write_text(blocks("trl.md", "toml")[0])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSAY_CONFIG", "assay.toml")
+    model = SimpleNamespace(
+        from_pretrained=lambda name, **_: (policy(), tokenizer()), get_peft_model=lambda it, **_: it
+    )
+    monkeypatch.setitem(sys.modules, "unsloth", SimpleNamespace(FastLanguageModel=model))
+    trainer = run("unsloth.md", blocks("unsloth.md", "python")[0])
+    assert logged(trainer, "rewards/reward/mean") == [0.0] * STEPS

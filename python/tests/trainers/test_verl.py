@@ -55,7 +55,8 @@ def judge(sample):
 CONFIG = {"version": 1, "reward": [{"name": "judge", "verifier": "judge"}]}
 
 async def compute_score(data_source, solution_str, ground_truth, extra_info=None, on_fault="mask", **more):
-    config = {**CONFIG, "combine": {"on_fault": on_fault, "floor": -1.0}}
+    floor = {"floor": -1.0} if on_fault == "floor" else {}
+    config = {**CONFIG, "combine": {"on_fault": on_fault, **floor}}
     return await verl.compute_score(
         data_source, solution_str, ground_truth, extra_info,
         assay_config=config, assay_options={"verifiers": [judge], "cache": False, "max_fault_rate": 0.5},
