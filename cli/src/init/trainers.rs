@@ -4,6 +4,7 @@
 const PAGES: &[(&str, &str)] = &[
     ("areal", include_str!("../../../docs/trainers/areal.md")),
     ("atropos", include_str!("../../../docs/trainers/atropos.md")),
+    ("axolotl", include_str!("../../../docs/trainers/axolotl.md")),
     ("inspect", include_str!("../../../docs/trainers/inspect.md")),
     ("lm-eval", include_str!("../../../docs/trainers/lm-eval.md")),
     ("nemo-rl", include_str!("../../../docs/trainers/nemo-rl.md")),
