@@ -1,8 +1,8 @@
-"""TRL, and Axolotl and Unsloth by the same path: reward functions of ``GRPOTrainer`` and ``RLOOTrainer``.
+"""TRL, and Axolotl and Unsloth by the same path: reward functions of ``GRPOTrainer`` and others.
 
-``trl grpo --reward_funcs assay.adapters.trl.reward``, or the same name in the ``reward_funcs`` of Axolotl.
-A sample without a reward is ``None``, which TRL leaves out of its group from 1.6 on. Older ones add it as 0:
-they get the mean of the group, which has no advantage.
+``trl grpo --reward_funcs assay.adapters.trl.reward``, or that name in the ``reward_funcs`` of Axolotl. A
+sample without a reward is ``None``, which TRL leaves out of its group from 1.6 on. Older ones add it as
+0: they get the mean of the group, which has no advantage.
 """
 
 from __future__ import annotations

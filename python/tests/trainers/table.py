@@ -1,4 +1,4 @@
-"""The table of `docs/trainers/README.md`: the adapters, their pages, and the versions with which they passed.
+"""The table of `docs/trainers/README.md`: adapters, their pages, and the versions that passed.
 
 `table.py` writes it. `table.py SET ADAPTER=PACKAGE...` first notes in `versions.toml` which packages are
 installed here; an adapter without a package is tested by the protocol or the types of its trainer.

@@ -1,4 +1,4 @@
-"""Processes, threads and memory over 100,000 calls of verl's function, one in ten with an endless program."""
+"""What 100,000 calls of verl's function leave, one in ten of which has an endless program."""
 
 from __future__ import annotations
 

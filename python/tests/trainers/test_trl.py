@@ -1,4 +1,4 @@
-"""The reward functions under TRL's own trainers and command, the loop of its ``AsyncGRPO``, and Axolotl."""
+"""The reward functions under TRL's trainers, its command, the loop of its ``AsyncGRPO``, and Axolotl."""
 
 from __future__ import annotations
 
