@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         ("data.jsonl", DATA.to_owned()),
     ];
     let lines = args.trainer.as_deref().and_then(trainers::file);
-    files.extend(lines.map(|(name, text)| (name, text.to_owned())));
+    files.extend(lines);
     for (name, _) in &files {
         let path = args.dir.join(name);
         if path.symlink_metadata().is_ok() {

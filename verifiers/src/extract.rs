@@ -31,6 +31,7 @@ mod candidate;
 mod code;
 mod conclusion;
 mod emphasis;
+mod grouped;
 pub mod hidden;
 mod hypothesis;
 mod joined;
@@ -177,6 +178,7 @@ fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
     if last.provenance == Provenance::Marker
         && behind.starts_with('\n')
         && run_on::is_value(below)
+        && below.starts_with(|c: char| !c.is_alphabetic())
         && below != last.text
     {
         last.text = Cow::Owned(format!("{} or {below}", last.text));
@@ -277,8 +279,11 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
         && scope.text.len() <= WHOLE_BYTES_MAX
         && !(policy == Policy::Auto && is_sentence(scope.text));
     let found = bare.then(|| slice(scope.text, 0, scope.text.len(), Provenance::Whole)).flatten();
-    // A box that was disqualified is not a bare answer either.
-    found.filter(|found| policy == Policy::Whole || !found.text.contains("\\box"))
+    // A box that was disqualified is not a bare answer either, nor is a sentence with its value in bold.
+    found.filter(|found| {
+        policy == Policy::Whole
+            || !found.text.contains("\\box") && !(found.text.contains(' ') && scope.has_bold())
+    })
 }
 
 /// The candidates of the last sentence of a completion.

@@ -16,7 +16,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::path::PathBuf;
 
-    use super::ALL;
+    use super::{ALL, CUES, FREQUENT};
 
     type Tables = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
@@ -29,7 +29,17 @@ mod tests {
         paths.sort_by_key(|path| (!path.ends_with("en.toml"), path.clone()));
         let mut merged = Tables::new();
         for path in paths {
-            let tables: Tables = toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            let mut tables: Tables =
+                toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            let stem = path.file_stem().unwrap().to_str().unwrap().trim_end_matches("-cue");
+            for (key, words) in tables.remove("cue").into_iter().flatten() {
+                let list = CUES.iter().chain(FREQUENT);
+                let mut list = list.filter(|(language, of, _)| (*language, *of) == (stem, &key));
+                let (_, _, built) = list.next().unwrap();
+                let plain = words.iter().filter(|word| !word.contains('{'));
+                assert!(plain.clone().all(|word| built.contains(&word.as_str())), "{stem} {key}");
+                assert!(built.len() >= plain.count());
+            }
             for (table, keys) in tables {
                 for (key, words) in keys {
                     let list = merged.entry(table.clone()).or_default().entry(key).or_default();

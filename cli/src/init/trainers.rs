@@ -7,6 +7,7 @@ const PAGES: &[(&str, &str)] = &[
     ("atropos", include_str!("../../../docs/trainers/atropos.md")),
     ("axolotl", include_str!("../../../docs/trainers/axolotl.md")),
     ("easyr1", include_str!("../../../docs/trainers/easyr1.md")),
+    ("harbor", include_str!("../../../docs/trainers/harbor.md")),
     ("hud", include_str!("../../../docs/trainers/hud.md")),
     ("inspect", include_str!("../../../docs/trainers/inspect.md")),
     ("lm-eval", include_str!("../../../docs/trainers/lm-eval.md")),
@@ -29,8 +30,8 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PAGES.iter().map(|(name, _)| *name)
 }
 
-/// The file for a trainer: its name and its text.
-pub(super) fn file(trainer: &str) -> Option<(&'static str, &'static str)> {
+/// The file for a trainer: its name and its text, which reads `assay.toml`.
+pub(super) fn file(trainer: &str) -> Option<(&'static str, String)> {
     let (_, page) = PAGES.iter().find(|(name, _)| *name == trainer)?;
     let (_, block) = page.split_once("```")?;
     let (language, block) = block.split_once('\n')?;
@@ -41,7 +42,11 @@ pub(super) fn file(trainer: &str) -> Option<(&'static str, &'static str)> {
         "toml" => "train.toml",
         _ => "train.sh",
     };
-    Some((name, text))
+    let text = text.replace("/data/assay.toml", "assay.toml");
+    let own = text.split_once("CONFIG = \"\"\"\n").filter(|_| text.contains("assay.adapters"));
+    let own = own.and_then(|(before, rest)| Some((before, rest.split_once("\"\"\"\n")?.1)));
+    let plain = own.map(|(before, behind)| format!("{before}CONFIG = \"assay.toml\"\n{behind}"));
+    Some((name, plain.unwrap_or(text)))
 }
 
 #[cfg(test)]

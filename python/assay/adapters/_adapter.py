@@ -193,13 +193,13 @@ def of_environment(trainer: Trainer, config: Config | None = None, **settings: A
     Without a configuration it is that of the variable ``ASSAY_CONFIG``.
     """
     named = os.environ.get("ASSAY_CONFIG") if config is None else config
-    known = (trainer.name, config is None, named)
+    known = (trainer, config is None, named)
     is_named = isinstance(named, str) and not settings
     if is_named and known in _NAMED:
         return _NAMED[known]
     chosen = plain(config_of_environment(config))
     made = plain(settings)
-    adapter = shared(lambda: Adapter(chosen, trainer, **made), trainer.name, chosen, made)
+    adapter = shared(lambda: Adapter(chosen, trainer, **made), trainer.uses, chosen, made)
     if is_named:
         _NAMED[known] = adapter
     return adapter

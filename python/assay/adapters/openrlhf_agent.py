@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Reply: TypeAlias = Callable[[list[dict[str, str]]], str | None]
 
 TRAINER = Trainer(
-    "OpenRLHF's agent", masks=False, groups=False, on_fault="raise",
+    "OpenRLHF", masks=False, groups=False, on_fault="raise",
     uses="`openrlhf_agent.AgentExecutor`, `openrlhf_agent.executor(config)`",
     fault="an error",
 )

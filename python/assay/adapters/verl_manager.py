@@ -11,7 +11,7 @@ from assay.adapters._adapter import Trainer, of_environment
 from assay.adapters._rows import completion_of, only_reward, sample
 
 TRAINER = Trainer(
-    "verl's reward manager", masks=False, groups=False, on_fault="raise",
+    "verl", masks=False, groups=False, on_fault="raise",
     uses="`verl_manager.RewardManager`",
     fault="an error",
 )

@@ -236,7 +236,7 @@ fn verb(tail: &str) -> Option<usize> {
     let near = tail.get(..tail.floor_char_boundary(VERB_WITHIN))?;
     let bold = near.len() - near.trim_start_matches(['*', '_', ' ', '\'', '"', '`']).len();
     let head = near.get(bold..)?;
-    if let Some(rest) = head.strip_prefix([':', '=', '：']) {
+    if let Some(rest) = head.strip_prefix([':', '=', '：', '|']) {
         return Some(near.len() - rest.trim_start_matches(['*', '_']).len());
     }
     if near.get(..bold)?.contains("**") && !head.starts_with([',', '.', '\n']) && !is_verb(head) {

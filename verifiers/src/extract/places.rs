@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-/// Where a text lies in a completion of which it is a part, with digits of fewer bytes.
+use super::grouped;
+
+/// Where a text lies in a completion of which it is a part, and from which it was shortened.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     from: usize,
-    /// From a byte of the text on, so many bytes of the completion are not in it.
-    lost: Vec<(usize, usize)>,
+    /// Of each time that it was shortened: from a byte of the new text on, so many bytes are gone.
+    lost: Vec<Vec<(usize, usize)>>,
 }
 
 impl Places {
@@ -17,15 +19,16 @@ impl Places {
 
     /// The byte of the completion.
     pub(super) fn outside(&self, at: usize) -> usize {
-        let next = self.lost.partition_point(|(from, _)| *from <= at);
-        self.from + at + next.checked_sub(1).and_then(|last| self.lost.get(last)).map_or(0, |one| one.1)
+        self.from + self.lost.iter().rev().fold(at, |at, lost| {
+            at + last(lost, lost.partition_point(|(from, _)| *from <= at))
+        })
     }
 
     /// The byte of the text.
     pub(super) fn inside(&self, place: usize) -> usize {
-        let at = place.saturating_sub(self.from);
-        let next = self.lost.partition_point(|(from, lost)| from + lost <= at);
-        at - next.checked_sub(1).and_then(|last| self.lost.get(last)).map_or(0, |one| one.1)
+        self.lost.iter().fold(place.saturating_sub(self.from), |at, lost| {
+            at - last(lost, lost.partition_point(|(from, lost)| from + lost <= at))
+        })
     }
 
     /// The text with digits and their separators in ASCII.
@@ -34,7 +37,7 @@ impl Places {
             return text;
         }
         let mut out = String::with_capacity(text.len());
-        let mut lost = 0;
+        let (mut lost, mut gone) = (Vec::new(), 0);
         let mut before = ' ';
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
@@ -42,15 +45,41 @@ impl Places {
             match plain(c).or_else(|| separator(c, before, next)) {
                 Some(plain) => {
                     out.push(plain);
-                    lost += c.len_utf8() - 1;
-                    self.lost.push((out.len(), lost));
+                    gone += c.len_utf8() - 1;
+                    lost.push((out.len(), gone));
                 }
                 None => out.push(c),
             }
             before = c;
         }
+        self.lost.push(lost);
         Cow::Owned(out)
     }
+}
+
+impl Places {
+    /// The text without the dots between its thousands.
+    pub(super) fn without_dots<'a>(&mut self, text: Cow<'a, str>) -> Cow<'a, str> {
+        let dots = grouped::dots(&text);
+        if dots.is_empty() {
+            return text;
+        }
+        let mut out = String::with_capacity(text.len());
+        let (mut lost, mut from) = (Vec::new(), 0);
+        for (nth, dot) in dots.iter().enumerate() {
+            out.push_str(text.get(from..*dot).unwrap_or_default());
+            from = dot + 1;
+            lost.push((out.len(), nth + 1));
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        self.lost.push(lost);
+        Cow::Owned(out)
+    }
+}
+
+/// How many bytes are gone before the one at `next` of the list.
+fn last(lost: &[(usize, usize)], next: usize) -> usize {
+    next.checked_sub(1).and_then(|last| lost.get(last)).map_or(0, |one| one.1)
 }
 
 /// A digit of another script.
@@ -87,5 +116,15 @@ mod tests {
         assert_eq!(&text[start - 7..end - 7], "１,２６０");
         assert_eq!((places.inside(start), places.inside(end)), (from, to));
         assert_eq!((places.outside(0), places.inside(7)), (7, 0));
+
+        let text = "Die Antwort ist also １.260.000 und nicht 4.000 oder so, weil das die Summe ist.";
+        let mut places = Places::default();
+        let plain = places.with_plain_digits(Cow::Borrowed(text));
+        let plain = places.without_dots(plain).into_owned();
+        assert!(plain.contains("also 1260000 und nicht 4000 oder"), "{plain}");
+        for word in ["also", "und", "oder", "ist."] {
+            let (inner, outer) = (plain.find(word).unwrap(), text.find(word).unwrap());
+            assert_eq!((places.outside(inner), places.inside(outer)), (outer, inner), "{word}");
+        }
     }
 }

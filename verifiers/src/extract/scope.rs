@@ -34,7 +34,8 @@ impl<'a> Spoken<'a> {
         let part = thinking::answer(completion, how).unwrap_or(completion.len()..completion.len());
         let said = completion.get(part.clone()).unwrap_or_default();
         let mut places = Places::new(part.start);
-        Self { text: places.with_plain_digits(hidden::blanked(said)), places, bold: Vec::new() }
+        let text = places.with_plain_digits(hidden::blanked(said));
+        Self { text: places.without_dots(text), places, bold: Vec::new() }
     }
 
     /// The same without the emphasis of Markdown around values, in which `**` would be a power.
@@ -154,6 +155,11 @@ impl<'a> Scope<'a> {
         let mut own = bold.iter().filter(|(from, to)| sentence.start <= *from && *to <= sentence.end);
         let bold = own.next().filter(|_| own.next().is_none()).copied();
         Some(Statement { sentence, bold })
+    }
+
+    /// Whether the sentence that states the answer has it in bold.
+    pub(super) fn has_bold(&self) -> bool {
+        self.statement().is_some_and(|statement| statement.bold.is_some())
     }
 
     /// What the text says of the answer at these bytes of the completion.

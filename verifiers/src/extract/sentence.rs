@@ -50,6 +50,8 @@ pub(super) fn span_of_answer(text: &str, start: usize) -> Option<(usize, usize)>
         return Some((from + 1, from + 1 + end));
     }
     let line = body.split('\n').next()?;
+    let in_cell = text.get(..start)?.rsplit('\n').next()?.trim_start().starts_with('|');
+    let line = if in_cell { line.split('|').next()?.trim_end() } else { line };
     Some((from, from + sentence_end(line)))
 }
 

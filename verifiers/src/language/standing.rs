@@ -17,6 +17,8 @@ const SENTENCES_MAX: usize = 16;
 const LEAD_MAX: usize = 240;
 /// Between a phrase that offers or denies and the value stand at most so many letters.
 const GAP_LETTERS_MAX: usize = 24;
+/// Marks that judge a value wrong.
+const CROSSES: [char; 6] = ['❌', '✗', '✘', '✖', '❎', '👎'];
 /// What may stand between a denial and the value.
 const OPENERS: &str = "*_`$\\({[\"'“«「";
 /// Signs by which a number is a part of a formula, or another form of the answer.
@@ -69,25 +71,36 @@ fn before(text: &str, at: usize, languages: &[&str]) -> Standing {
     let place = |cue: &Cue| from + start + cue.span.start..from + start + cue.span.end;
     let found = cues::of(lead, languages);
     // What is contrasted with what was supposed or denied stands: "not 3 but 4".
-    let turn = found.iter().rposition(|cue| cue.is(Role::Contrast) || cue.is(Role::Conclude));
+    let turn = found.iter().rposition(|cue| cue.is(Role::Contrast));
     let found = found.get(turn.map_or(0, |turn| turn + 1)..).unwrap_or_default();
-    if let Some(supposed) = found.iter().find(|cue| cue.is(Role::Suppose) || cue.is(Role::Report)) {
+    let gap = |cue: &Cue| lead.get(cue.span.end..).unwrap_or_default();
+    // What is supposed in another clause is a condition of the question.
+    let governs = |cue: &&Cue| !gap(cue).contains([',', ';', ':', '，', '；', '、', '：']);
+    let supposes = |cue: &&Cue| cue.is(Role::Suppose) || cue.is(Role::Report);
+    if let Some(supposed) = found.iter().filter(supposes).find(governs) {
         return Standing::Supposed(place(supposed));
     }
-    let denied = found.last().filter(|cue| {
-        let gap = lead.get(cue.span.end..).unwrap_or_default();
-        cue.is(Role::Deny) && gap.chars().all(|c| c.is_whitespace() || OPENERS.contains(c))
-    });
+    let denies = |cue: &&Cue| {
+        let is_clause = lead.get(cue.span.clone()).is_some_and(|said| said.contains([',', '，']));
+        let is_next = gap(cue).chars().all(|c| c.is_whitespace() || OPENERS.contains(c));
+        cue.is(Role::Deny) && (is_next || is_clause && governs(cue))
+    };
+    let denied = found.iter().rfind(denies);
     denied.map_or(Standing::Stands, |denied| Standing::Denied(place(denied)))
 }
 
 /// What is said behind it.
 fn after(text: &str, own: &str, end: usize, languages: &[&str]) -> Standing {
     let tail = text.get(end..text.floor_char_boundary(end + TAIL_MAX)).unwrap_or_default();
+    let marks = tail.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
+    let line = marks.split('\n').next().unwrap_or_default();
+    if marks.starts_with(CROSSES) && !line.contains(char::is_alphanumeric) {
+        return Standing::Retracted(end + tail.len() - marks.len()..end + tail.len());
+    }
     if !tail.contains(char::is_alphabetic) {
         return Standing::Stands;
     }
-    let own = Value::all(own);
+    let own = Value::own(own);
     let mut ends: Vec<usize> = sentences::ends(tail).take(SENTENCES_MAX).collect();
     ends.push(tail.len());
     let mut start = 0;
@@ -167,24 +180,50 @@ fn letters(text: &str) -> usize {
     text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
-/// A value as it is compared: a number by its digits, an option by its letter.
+/// A value as it is compared: a number by its digits, an option by its letter, a formula as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Number(String),
     Letter(char),
+    Formula(String),
 }
 
 impl Value {
+    /// Whether one may be offered in place of the other.
     fn is_like(&self, other: &Self) -> bool {
-        matches!(
-            (self, other),
-            (Self::Number(_), Self::Number(_)) | (Self::Letter(_), Self::Letter(_))
-        )
+        matches!(self, Self::Letter(_)) == matches!(other, Self::Letter(_))
+    }
+
+    /// The values of an answer.
+    fn own(text: &str) -> Vec<Self> {
+        let bare = text.trim_matches(['$', ' ', '*', '.', '{', '}']);
+        if bare.contains(['\\', '^']) && !text.contains(' ') {
+            return vec![Self::formula(bare)];
+        }
+        Self::all(text)
+    }
+
+    fn formula(text: &str) -> Self {
+        Self::Formula(text.chars().filter(|c| !c.is_whitespace()).collect())
     }
 
     /// The values of a text.
     fn all(text: &str) -> Vec<Self> {
         let mut values = Vec::new();
+        for (at, part) in text.split('$').enumerate() {
+            // Between dollars is a formula, or a number.
+            let is_formula = at % 2 == 1 && part.contains(|c: char| c.is_alphabetic() || PARTS.contains(c));
+            if is_formula {
+                values.push(Self::formula(part));
+            } else {
+                Self::plain(part, &mut values);
+            }
+        }
+        values
+    }
+
+    /// The numbers and letters of a text.
+    fn plain(text: &str, values: &mut Vec<Self>) {
         let mut chars = text.chars().peekable();
         let mut before = ' ';
         while let Some(c) = chars.next() {
@@ -201,7 +240,8 @@ impl Value {
                         };
                     next = if goes_on { chars.next() } else { None };
                 }
-                let is_part = PARTS.contains(before) || chars.peek().is_some_and(|c| PARTS.contains(*c));
+                let is_part =
+                    PARTS.contains(before) || chars.peek().is_some_and(|c| PARTS.contains(*c));
                 if !is_part {
                     values.push(Self::Number(digits));
                 }
@@ -214,7 +254,6 @@ impl Value {
             }
             before = c;
         }
-        values
     }
 }
 

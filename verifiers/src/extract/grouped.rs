@@ -1,0 +1,59 @@
+//! Thousands that a text parts by dots, as in "24.000", in languages with a decimal comma.
+
+use std::ops::Range;
+
+use crate::language::guess;
+
+/// Languages whose numbers have a decimal comma, and dots between thousands.
+const COMMA: [&str; 8] = ["de", "es", "fr", "it", "nl", "pl", "pt", "tr"];
+
+/// The dots between thousands. None where the text has a decimal point.
+pub(super) fn dots(text: &str) -> Vec<usize> {
+    let runs = runs(text);
+    let is_grouped = |run: &&Range<usize>| groups(text.get((*run).clone()).unwrap_or_default());
+    if !runs.iter().any(|run| is_grouped(&run)) {
+        return Vec::new();
+    }
+    let has_point = |run: &Range<usize>| {
+        let number = text.get(run.clone()).unwrap_or_default();
+        number.contains('.') && !groups(number)
+    };
+    let languages = guess::languages(text);
+    if runs.iter().any(has_point) || !languages.first().is_some_and(|one| COMMA.contains(one)) {
+        return Vec::new();
+    }
+    let grouped = runs.iter().filter(is_grouped);
+    grouped
+        .flat_map(|run| {
+            let number = text.get(run.clone()).unwrap_or_default();
+            number.match_indices('.').map(|(at, _)| run.start + at).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The runs of digits, points and commas that begin and end with a digit.
+fn runs(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(|c: char| c.is_ascii_digit())) {
+        let start = at + start;
+        let rest = text.get(start..).unwrap_or_default();
+        let run = rest.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c)));
+        let run = rest.get(..run.unwrap_or(rest.len())).unwrap_or_default();
+        found.push(start..start + run.trim_end_matches(['.', ',']).len());
+        at = start + run.len();
+    }
+    found
+}
+
+/// Whether a number is parted into thousands by dots: "1.260", "1.260,5".
+fn groups(number: &str) -> bool {
+    let whole = number.split(',').next().unwrap_or_default();
+    let mut parts = whole.split('.');
+    let first = parts.next().unwrap_or_default();
+    let mut others = parts.peekable();
+    others.peek().is_some()
+        && (1..=3).contains(&first.len())
+        && first != "0"
+        && others.all(|part| part.len() == 3)
+}
