@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
+use assay_verifiers::language::judge;
 
 use super::label::{self, Class, Label};
 use super::pair::sentence;
@@ -36,32 +37,6 @@ pub(super) struct Mark {
     pub(super) end: usize,
     pub(super) value: Value,
 }
-
-/// Names that are joined to a value by "is".
-const NOUNS: [&str; 22] = [
-    "verdict",
-    "grade",
-    "score",
-    "rating",
-    "decision",
-    "judgement",
-    "judgment",
-    "result",
-    "conclusion",
-    "assessment",
-    "evaluation",
-    "answer",
-    "判断",
-    "判定",
-    "评分",
-    "得分",
-    "分数",
-    "评级",
-    "结论",
-    "结果",
-    "答案",
-    "裁决",
-];
 
 /// What joins a label to its value.
 static JOINS: LazyLock<Option<Pattern>> = LazyLock::new(|| {
@@ -203,7 +178,7 @@ fn labelled(
         if is_named {
             label.class = Class::Answer;
         }
-        let is_noun = NOUNS.contains(&label.name.as_str())
+        let is_noun = judge::JOINED_NOUNS.contains(&label.name.as_str())
             && (label.class != Class::Answer || says_yes_or_no(join.after, kind));
         let is_noun = is_noun || is_named;
         return is_noun

@@ -1,8 +1,9 @@
 //! The places where an option is expected: after "the answer is", in a box, or alone on a line.
 
+use crate::language::choice;
 use super::letters::{Enclosed, NEAR_BYTES_MAX, OPTION_BYTES_MAX, Reader, Reading};
 use super::options::Options;
-use super::wording::{CLOSERS, NOUN_ENDS, NOUNS, leads};
+use super::wording::{CLOSERS, ends_in_noun, leads};
 
 /// Reads what follows the `cue` that ends at `at`: what is in the box, or between the tags, or what
 /// is said next.
@@ -130,7 +131,7 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
     for _ in 0..=options.count() {
         let before = before_letter(text.get(..from)?, options)?;
         let behind = text.get(before.len()..from)?.trim_end_matches(CLOSERS);
-        let is_noun = behind.ends_with(NOUN_ENDS) && !before.ends_with(|c: char| c.is_ascii());
+        let is_noun = ends_in_noun(behind) && !before.ends_with(|c: char| c.is_ascii());
         let is_led = is_noun || leads(before);
         if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) && !is_led {
             break;
@@ -152,7 +153,7 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
 /// The text before the capital letter at its end, or before a number where options have numbers.
 fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
     let text = text.trim_end_matches(CLOSERS);
-    let text = NOUNS.iter().find_map(|noun| text.strip_suffix(noun)).unwrap_or(text);
+    let text = choice::NOUNS.iter().find_map(|noun| text.strip_suffix(noun)).unwrap_or(text);
     let before = text.trim_end_matches(|c: char| c.is_ascii_digit());
     if options.are_numbered() && before.len() < text.len() {
         return Some(before);
