@@ -237,8 +237,7 @@ fn heading(line: &str, own: &str) -> Option<Label> {
 fn says_yes_or_no(behind: &str, kind: &AnswerKind) -> bool {
     let word = behind.trim_start_matches(AROUND).split(|c: char| !c.is_alphanumeric()).next();
     kind.is_yes_no()
-        && word
-            .is_some_and(|word| matches!(word.to_lowercase().as_str(), "yes" | "no" | "是" | "否"))
+        && word.is_some_and(|word| judge::PLAIN.contains(&word.to_lowercase().as_str()))
 }
 
 /// A label without the brackets after it: "Score (1-5)".
@@ -280,8 +279,7 @@ fn boundary(head: &str) -> usize {
 
 /// The words from the last determiner on: "and so my verdict".
 fn determined(segment: &str) -> Option<&str> {
-    let words = ["the ", "my ", "our ", "final ", "overall "];
-    let at = words
+    let at = judge::DETERMINERS
         .iter()
         .filter_map(|word| segment.to_ascii_lowercase().rfind(&format!(" {word}")))
         .max()?;
@@ -341,7 +339,5 @@ fn is_supposed(before: &str) -> bool {
     let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(HEAD_MAX))..);
     let near = near.unwrap_or_default().rsplit(['.', '\n', '!', '?', ';']).next();
     let near = near.unwrap_or_default().to_ascii_lowercase();
-    ["might", "could", "may ", "if ", "at first", "initially", "would have", "tempt"]
-        .iter()
-        .any(|word| near.contains(word))
+    judge::SUPPOSING.iter().any(|word| near.contains(word))
 }

@@ -205,7 +205,7 @@ fn number<'t>(text: &'t str, kind: &AnswerKind) -> Option<(Told, &'t str)> {
         (kind.answer(&written.replace('−', "-"))?, rest)
     };
     let behind = rest.trim_start_matches([' ', '*', '_', '`', ']', ')']);
-    let out_of = ["/", "out of", "of"].iter().find_map(|word| behind.strip_prefix(word));
+    let out_of = judge::OUT_OF.iter().find_map(|word| behind.strip_prefix(word));
     let Some(behind) = out_of.map(str::trim_start) else {
         return Some((Told::Answer(answer), rest));
     };
@@ -335,8 +335,7 @@ fn offers_another(told: &Told, clause: &str, kind: &AnswerKind) -> bool {
         Some(_) if joined && !kind.is_yes_no() => return true,
         _ => {}
     }
-    let reversal = ["but ", "however ", "although ", "though ", "except ", " or ", " and "];
-    reversal.iter().any(|word| {
+    judge::REVERSING.iter().any(|word| {
         let Some((_, behind)) = clause.split_once(word) else { return false };
         let mut words =
             behind.match_indices(|c: char| c.is_whitespace() || c == ',').map(|(at, _)| at + 1);

@@ -9,10 +9,10 @@ mod scan;
 use dashu_base::Abs as _;
 use dashu_ratio::RBig;
 
-use crate::language::number;
 use super::math::object_found;
 use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
+use crate::language::number;
 use crate::math::syntax::{number_words, plain_text};
 use crate::pattern::example::example;
 use crate::prelude::*;

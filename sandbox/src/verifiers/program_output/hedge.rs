@@ -1,9 +1,9 @@
 //! Whether an answer offers something else too, or is denied: a value and an exception, "[1] or [2]",
 //! "[1]. No, it's [2]", "it is not true that the output is [1]".
 
-use assay_verifiers::language::program;
 use assay_verifiers::afterthought::{afterthought, offers_next};
 use assay_verifiers::extract::qualify;
+use assay_verifiers::language::program;
 
 use super::find::{Answer, says_value, sides};
 use super::raised::{CHARS_MAX, may_raise};
@@ -74,7 +74,7 @@ fn is_beside_another(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
 /// Whether another value is offered behind one, or joined to it: "[1, 2] and [3]".
 fn is_followed(after: &str, own: &str) -> bool {
     let joined = after.trim_start_matches([' ', '`', '*', '$']);
-    let joined = ["and ", "& ", "as well as "].iter().find_map(|join| joined.strip_prefix(join));
+    let joined = program::JOINED.iter().find_map(|join| joined.strip_prefix(join));
     let is_joined = joined.is_some_and(|next| {
         let end = another(next, own).and_then(|length| next.get(length..));
         let end = end.map(|rest| rest.trim_start_matches([' ', '`', '*', '$', '}', ')']));
@@ -97,7 +97,7 @@ fn noted(text: &str) -> Option<(&str, &str)> {
 fn is_boxed_beside(before: &str) -> bool {
     let Some(lead) = before.strip_suffix("\\boxed{") else { return false };
     let lead = lead.trim_end_matches([' ', '$', '\n']);
-    let joined = ["and", "or", ",", "/", "&"].iter().find_map(|join| lead.strip_suffix(join));
+    let joined = program::BOXED_JOINS.iter().find_map(|join| lead.strip_suffix(join));
     let joined = joined.map(|lead| lead.trim_end_matches([' ', '$', ',']));
     joined.is_some_and(|lead| lead.ends_with('}') && lead.contains("\\boxed{"))
 }
@@ -114,7 +114,9 @@ fn another(text: &str, own: &str) -> Option<usize> {
         return (marked != own).then_some(lead + marked.len());
     }
     let lower = bare.get(..bare.floor_char_boundary(20))?.to_ascii_lowercase();
-    if let Some(failure) = program::OTHER_OUTCOMES.iter().find(|failure| lower.starts_with(**failure)) {
+    if let Some(failure) =
+        program::OTHER_OUTCOMES.iter().find(|failure| lower.starts_with(**failure))
+    {
         return Some(lead + failure.len());
     }
     let line = bare.split('\n').next()?;

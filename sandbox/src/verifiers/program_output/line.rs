@@ -24,7 +24,8 @@ pub(super) fn line(answer: &Answer<'_>, number: Option<u32>, text: &str) -> Paid
 /// The line that a sentence names as the next one.
 fn said(way: &str) -> Option<&str> {
     let lower = way.to_ascii_lowercase();
-    let lead = program::LINE_LEADS.iter().filter_map(|lead| Some(lower.rfind(lead)? + lead.len())).max();
+    let lead =
+        program::LINE_LEADS.iter().filter_map(|lead| Some(lower.rfind(lead)? + lead.len())).max();
     if let Some(from) = lead {
         return way.get(from..);
     }
@@ -56,7 +57,7 @@ pub(super) fn says_end(answer: &Answer<'_>) -> bool {
         return *value == PyValue::None || *value == PyValue::Int((-1).into());
     }
     let word = answer.text.trim().trim_matches(['"', '\'', '`', '.']).to_ascii_lowercase();
-    ["none", "end", "null", "-1", "no line", "no next line"].contains(&word.as_str())
+    program::ENDS.contains(&word.as_str())
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub(super) fn may_raise(text: &str) -> bool {
 
 /// Whether a text is a list of single words of which a class is one, and not all are.
 fn is_listed(tokens: &[&str], is_class: &dyn Fn(&str) -> bool) -> bool {
-    let is_sign = |token: &&str| ["and", "/", ",", ";", "|", "&"].contains(token);
+    let is_sign = |token: &&str| program::LIST_SIGNS.contains(token);
     let tokens = tokens.strip_suffix(&["."]).unwrap_or(tokens);
     let items: Vec<&[&str]> = tokens.split(|token| is_sign(token)).collect();
     let words: Vec<&str> = items.iter().filter_map(|item| item.first().copied()).collect();
@@ -84,7 +84,9 @@ fn is_led_by_value(text: &str, class: &str) -> bool {
     let rest = text.get(length..).unwrap_or_default();
     let rest = tokens(rest.trim_end_matches(['.', ')']));
     let mut rest = rest.iter().skip_while(|token| {
-        !token.chars().any(char::is_alphanumeric) || program::LIGHT.contains(token) || **token == "and"
+        !token.chars().any(char::is_alphanumeric)
+            || program::LIGHT.contains(token)
+            || **token == "and"
     });
     let has_sign = text.get(length..).is_some_and(|rest| {
         let first = rest.trim_start_matches([' ', '`', '*']);
@@ -146,7 +148,7 @@ fn claim(tokens: &[&str], place: usize) -> Claim {
 
 /// Whether one of two things is said to happen.
 fn is_conditional(tokens: &[&str]) -> bool {
-    tokens.iter().any(|token| ["otherwise", "else"].contains(&token.to_ascii_lowercase().as_str()))
+    tokens.iter().any(|token| program::OTHERWISE.contains(&token.to_ascii_lowercase().as_str()))
 }
 
 /// Whether the words behind a class say, before the sentence ends, that it is caught, and not that
@@ -162,8 +164,8 @@ fn is_averted(after: &[&str]) -> bool {
         let mut objects = behind
             .iter()
             .skip(1)
-            .skip_while(|word| program::LIGHT.contains(word) || ["only", "just"].contains(word));
-        let is_noun = ["handler", "handlers", "guard"].contains(&word.as_str());
+            .skip_while(|word| program::LIGHT.contains(word) || program::LIMITING.contains(word));
+        let is_noun = program::GUARDS.contains(&word.as_str());
         averts(&word)
             && !is_noun
             && !is_denied
@@ -175,13 +177,14 @@ fn is_negation(word: &str) -> bool {
     program::NEGATIONS.contains(&word)
         || word.ends_with("n't")
         || word.ends_with("n’t")
-        || ["nothing", "nobody", "only"].contains(&word)
+        || program::SUBJECTS.contains(&word)
 }
 
 /// Whether the words come to an "or" before anything else.
 fn is_or(words: &[&str]) -> bool {
-    let mut words =
-        words.iter().skip_while(|word| program::LIGHT.contains(word) || ["(", ")", ","].contains(word));
+    let mut words = words
+        .iter()
+        .skip_while(|word| program::LIGHT.contains(word) || ["(", ")", ","].contains(word));
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("or"))
 }
 
@@ -203,8 +206,9 @@ fn walked(words: &[&str]) -> Walk {
             return Walk::Doubt;
         }
         let averts = averts || program::AVERTING.iter().any(|stem| word.starts_with(stem));
-        let negates =
-            program::NEGATIONS.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t");
+        let negates = program::NEGATIONS.contains(&word.as_str())
+            || word.ends_with("n't")
+            || word.ends_with("n’t");
         if averts || negates {
             negations += 1;
         } else if !program::LIGHT.contains(&word.as_str()) {

@@ -1,12 +1,12 @@
 //! Where an answer is announced: "the answer is C", "I choose C", "C is correct".
 
-use crate::language::choice;
 use super::letters::Reading;
 use super::options::Options;
 use super::reading;
 use super::wording;
-use crate::extract::{self, Candidate, Policy, Provenance, Scope, qualify};
+use crate::extract::{self, Candidate, Policy, Provenance, Scope, is_negated, qualify};
 use crate::fault::Fault;
+use crate::language::choice;
 use crate::meter::Meter;
 use crate::pattern::Pattern;
 
@@ -217,7 +217,7 @@ fn is_first_option(before: &str, said: &str) -> bool {
 /// "I think": what follows may be about an option without naming the answer.
 fn is_opinion(cue: &str) -> bool {
     let words = cue.trim_end_matches(" that");
-    ["say", "think", "believe", "guess", "conclude"].iter().any(|verb| words.ends_with(verb))
+    choice::OPINIONS.iter().any(|verb| words.ends_with(verb))
 }
 
 /// Whether nothing is said of the option behind it but a reason.
@@ -226,7 +226,7 @@ fn ends_clause(after: &str) -> bool {
     let words = rest.trim_start();
     rest.is_empty()
         || rest.starts_with(['.', ',', ';', '!', '\n'])
-        || ["because", "since", "as "].iter().any(|reason| words.starts_with(reason))
+        || choice::REASONS.iter().any(|reason| words.starts_with(reason))
 }
 
 /// Whether the sentence of a verdict is a question.
@@ -282,12 +282,11 @@ fn is_denied(before: &str) -> bool {
     let last = words_before(sentence(before)).next().unwrap_or_default();
     let clause = before.rsplit(['。', '，', '；', '！', '？', ',', '.', '\n']).next();
     let is_other = |word: &&str| clause.is_some_and(|clause| clause.contains(*word));
-    before.trim_end().ends_with(['不', '别', '未', '非', '没'])
-        || (!before.is_ascii() && ["并非", "並非", "不是", "不只", "不仅", "没有"].iter().any(is_other))
-        || ["not", "cannot", "never", "neither", "nor"].contains(&last.as_str())
+    choice::DENIED_ENDS.iter().any(|word| before.trim_end().ends_with(word))
+        || (!before.is_ascii() && choice::DENIED.iter().any(is_other))
+        || choice::DENYING.contains(&last.as_str())
         || is_denying(sentence(before))
-        || last.ends_with("n't")
-        || last.ends_with("n’t")
+        || is_negated(&last)
 }
 
 /// "Neither option B nor", "it is not true that", "I don't think".
@@ -305,7 +304,8 @@ fn is_denying(sentence: &str) -> bool {
 /// "The wrong option is C", "many choose option C".
 fn is_of_others(before: &str) -> bool {
     let clause = sentence(before);
-    let wrong = words_before(clause).next().is_some_and(|word| choice::WRONG.contains(&word.as_str()));
+    let wrong =
+        words_before(clause).next().is_some_and(|word| choice::WRONG.contains(&word.as_str()));
     wrong || words_before(clause).any(|word| choice::OTHERS.contains(&word.as_str()))
 }
 

@@ -1,12 +1,12 @@
 //! Reads the letters of options, or the text of one, at a known place.
 
-use crate::language::choice;
 use super::options::Options;
 use super::wording::{
-    CLOSED, DRESS, TICKS, ends, gives_reason, in_brackets, is_article,
-    ends_sentence, is_judged, is_part, is_word, join, starts_with_word, unwrapped,
+    CLOSED, DRESS, TICKS, ends, ends_sentence, gives_reason, in_brackets, is_article, is_judged,
+    is_part, is_word, join, starts_with_word, unwrapped,
 };
 use crate::extract::qualify;
+use crate::language::choice;
 
 /// The options that a place names, and their span.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +177,9 @@ impl<'a> Reader<'a> {
                 dress.len()
             } else if rest.starts_with(|c: char| OPENERS.contains(c) || TICKS.contains(&c)) {
                 rest.chars().next().map_or(0, char::len_utf8)
-            } else if let Some(word) = choice::FILLERS.iter().find(|word| starts_with_word(rest, word)) {
+            } else if let Some(word) =
+                choice::FILLERS.iter().find(|word| starts_with_word(rest, word))
+            {
                 word.len()
             } else if rest.starts_with(',') && self.follows_filler(at) {
                 1
@@ -389,9 +391,8 @@ impl<'a> Reader<'a> {
         let rest = rest.get(..rest.floor_char_boundary(400)).unwrap_or_default();
         let end = rest.find('\n').into_iter().chain(rest.find(". ")).min().unwrap_or(rest.len());
         let sentence = rest.get(..end).unwrap_or_default();
-        let joins = [" and (", " or (", " or option ", " and option "];
         let listed = [", ("].into_iter().filter(|_| self.options.several);
-        let found = joins.into_iter().chain(listed).flat_map(|join| {
+        let found = choice::LATER_JOINS.iter().copied().chain(listed).flat_map(|join| {
             let places =
                 sentence.match_indices(join).map(move |(found, _)| at + found + join.len());
             let first = if self.options.several { usize::MAX } else { 1 };

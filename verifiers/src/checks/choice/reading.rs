@@ -1,9 +1,9 @@
 //! The places where an option is expected: after "the answer is", in a box, or alone on a line.
 
-use crate::language::choice;
 use super::letters::{Enclosed, NEAR_BYTES_MAX, OPTION_BYTES_MAX, Reader, Reading};
 use super::options::Options;
 use super::wording::{CLOSERS, ends_in_noun, leads};
+use crate::language::{announce, choice};
 
 /// Reads what follows the `cue` that ends at `at`: what is in the box, or between the tags, or what
 /// is said next.
@@ -138,8 +138,7 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
         }
         start = Some(before.len());
         let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
-        let joins = [" and", " or", ",", "&", "/", "和", "与", "、", "及", "或"];
-        let joined = joins.iter().find_map(|join| lead.strip_suffix(join));
+        let joined = choice::LIST_JOINS.iter().find_map(|join| lead.strip_suffix(join));
         let Some(joined) = joined else { break };
         from = joined.trim_end_matches([' ', ',']).len();
         let next = before_letter(text.get(..from)?, options);
@@ -162,8 +161,7 @@ fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
         // "Option b": behind the noun, a small letter names one too.
         let before = text.strip_suffix(|c: char| c.is_ascii_lowercase())?;
         let noun = before.trim_end_matches(CLOSERS).strip_suffix(' ')?;
-        let names = ["option", "choice", "answer"];
-        names.iter().any(|name| ends_with_word(noun, name)).then_some(before)
+        announce::NOUNS.iter().any(|name| ends_with_word(noun, name)).then_some(before)
     })
 }
 

@@ -5,7 +5,6 @@ use crate::language::{choice, connect};
 /// What may stand between a letter and the word behind it.
 pub(super) const CLOSERS: [char; 8] = [')', ']', '*', '_', '`', '"', '\'', '$'];
 
-
 /// Whether a text ends with a noun that follows the letter of an option.
 pub(super) fn ends_in_noun(text: &str) -> bool {
     choice::NOUNS.iter().any(|noun| text.ends_with(noun))
@@ -38,9 +37,8 @@ pub(super) fn join(text: &str) -> Option<(usize, bool)> {
     let known = |words: &[&str], is_or| {
         words.iter().find(|word| starts_with_word(text, word)).map(|word| (word.len(), is_or))
     };
-    let foreign = |words: &[&str], is_or| {
-        words.iter().find(|word| is(word)).map(|word| (word.len(), is_or))
-    };
+    let foreign =
+        |words: &[&str], is_or| words.iter().find(|word| is(word)).map(|word| (word.len(), is_or));
     known(choice::ALTERNATIVE_JOINS, true)
         .or_else(|| known(choice::JOINS, false))
         .or_else(|| foreign(connect::ALTERNATIVES, true))
@@ -75,7 +73,7 @@ pub(super) fn in_brackets(text: &str) -> &str {
 /// "C, since 7 is prime."
 pub(super) fn gives_reason(rest: &str) -> bool {
     let rest = rest.trim_start_matches([',', ' ', '-', '–', '—']);
-    ["because", "since"].iter().any(|word| starts_with_word(rest, word))
+    choice::CAUSAL.iter().any(|word| starts_with_word(rest, word))
 }
 
 /// Nothing but signs follow on the line.

@@ -1,7 +1,7 @@
 //! Which of the candidates is taken for the answer.
 
-use crate::language::value;
 use crate::extract::{Candidate, Provenance, number_in_prose};
+use crate::language::value;
 use crate::math::algebra::Context;
 use crate::math::reading::{self, Reading};
 use crate::math::stop::Stop;

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::language::{connect, number, remark};
 use super::digits::Notation;
 use super::scan::{self, Found, SLASHES, is_superscript};
 use crate::extract::qualify::{self, Qualifier};
 use crate::extract::{is_one_of, offers, repeats_in_words, stands};
+use crate::language::{connect, number, remark, suppose};
 use crate::math::syntax::is_minus;
 
 /// Commands of LaTeX around words, and around answers.
@@ -200,14 +200,12 @@ impl Near<'_> {
         match words.as_slice() {
             [] => Joint::Sign,
             [word] if is_one_of(connect::BETWEEN, word) => Joint::Word,
-            [word] if number::OR.contains(word) && has_or_noun(self.around(one).0) => {
-                Joint::Word
-            }
+            [word] if number::OR.contains(word) && has_or_noun(self.around(one).0) => Joint::Word,
             words if offers(words.iter().copied().filter(|word| *word != ".")) => Joint::Word,
             words if words.iter().any(|word| is_one_of(connect::OTHERWISE, word)) => Joint::Word,
             [first, rest @ ..]
-                if is_one_of(&["if", "when"], first)
-                    && rest.iter().any(|word| is_one_of(&["and", "or", "but"], word)) =>
+                if is_one_of(suppose::CONJUNCTIONS, first)
+                    && rest.iter().any(|word| is_one_of(connect::CONTINUING, word)) =>
             {
                 Joint::Word
             }
@@ -251,7 +249,9 @@ fn behind_unit(behind: &str) -> &str {
 /// Whether a text announces an answer in a language where "of" is "or".
 fn has_or_noun(before: &str) -> bool {
     let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(BEHIND_MAX))..);
-    near.unwrap_or_default().split(|c: char| !c.is_alphabetic()).any(|word| is_one_of(number::OR_NOUNS, word))
+    near.unwrap_or_default()
+        .split(|c: char| !c.is_alphabetic())
+        .any(|word| is_one_of(number::OR_NOUNS, word))
 }
 
 /// The text between two numbers.
@@ -266,10 +266,10 @@ enum Joint {
 /// Whether the words before a number doubt it: "I doubt 42", but not "no doubt 42".
 fn is_doubted(before: &str) -> bool {
     let lead = before.trim_end_matches([' ', '$', '\\', '(', '{', '*']);
-    let head = ["doubt", "doubts"].iter().find_map(|word| lead.strip_suffix(word));
+    let head = suppose::DOUBTS.iter().find_map(|word| lead.strip_suffix(word));
     head.is_some_and(|head| {
         let mut words = head.split_whitespace().rev();
-        !words.next().is_some_and(|word| is_one_of(&["no", "without", "not", "any"], word))
+        !words.next().is_some_and(|word| is_one_of(suppose::UNDOUBTED, word))
     })
 }
 

@@ -85,7 +85,7 @@ pub(in crate::verifiers::program_output) fn says_value(text: &str) -> bool {
     };
     let denied = |at: usize| {
         let word = lower.get(..at).and_then(|before| before.split_whitespace().next_back());
-        word.is_some_and(|word| ["not", "never", "no"].contains(&word) || word.ends_with("n't"))
+        word.is_some_and(|word| program::DENYING.contains(&word) || word.ends_with("n't"))
     };
     let boxed = lower
         .rmatch_indices("\\boxed{")

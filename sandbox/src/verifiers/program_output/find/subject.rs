@@ -10,8 +10,9 @@ const CLAUSE_BYTES_MAX: usize = 160;
 /// Where an answer may begin in a text in lower case: behind a heading, and behind the verb of a sentence
 /// whose subject is the output of a program.
 pub(super) fn program(lower: &str) -> impl Iterator<Item = usize> {
-    let names_program =
-        |of: &str| of.split(|c: char| !c.is_alphabetic()).any(|word| program::PROGRAMS.contains(&word));
+    let names_program = |of: &str| {
+        of.split(|c: char| !c.is_alphabetic()).any(|word| program::PROGRAMS.contains(&word))
+    };
     headings(lower).chain(subjects(lower, names_program))
 }
 
