@@ -18,6 +18,9 @@ struct Entry<T> {
 
 type Table = Entry<Entry<String>>;
 
+/// The table whose lists are kept apart by language.
+const CUE: &str = "cue";
+
 #[expect(clippy::disallowed_methods, reason = "nobody reads the file before cargo goes on")]
 fn main() -> Result<(), Box<dyn Error>> {
     writeln!(io::stdout(), "cargo::rerun-if-changed=language")?;
@@ -29,7 +32,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort_by_key(|path| (path.file_stem() != Some("en".as_ref()), path.clone()));
     let mut tables: Vec<Table> = Vec::new();
     for path in &files {
-        read(&fs::read_to_string(path)?, &mut tables)
+        let language = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let language = language.trim_end_matches("-cue");
+        read(&fs::read_to_string(path)?, language, &mut tables)
             .map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
     }
     let mut rust = written(&tables)?;
@@ -42,8 +47,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(fs::write(Path::new(&out).join("language.rs"), rust)?)
 }
 
-/// Adds the words of a file. An error has the number of its line.
-fn read(text: &str, tables: &mut Vec<Table>) -> Result<(), (usize, String)> {
+/// Adds the words of a file. An error has the number of its line. The table `cue` is one of its own for
+/// each language.
+fn read(text: &str, language: &str, tables: &mut Vec<Table>) -> Result<(), (usize, String)> {
     let (mut table, mut key, mut docs) = (None, None, Vec::new());
     for (number, line) in text.lines().map(str::trim).enumerate() {
         let fail = |why: &str| (number + 1, why.to_owned());
@@ -58,7 +64,8 @@ fn read(text: &str, tables: &mut Vec<Table>) -> Result<(), (usize, String)> {
                 continue;
             }
             if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                table = Some(place(tables, name, said));
+                let own = if name == CUE { format!("{CUE} {language}") } else { name.to_owned() };
+                table = Some(place(tables, &own, said));
                 continue;
             }
             let (name, list) = line.split_once(" = [").ok_or_else(|| fail("expected a list"))?;
@@ -105,17 +112,38 @@ fn strings(line: &str, words: &mut Vec<String>) -> Option<bool> {
                 c => word.push(c),
             }
         }
-        if !words.contains(&word) {
-            words.push(word);
+        let is_pattern = word.contains('{');
+        for word in expanded(&word)? {
+            let word = if is_pattern { word.replace("  ", " ").trim().to_owned() } else { word };
+            if !words.contains(&word) {
+                words.push(word);
+            }
         }
     }
     Some(false)
 }
 
+/// What a word with alternatives in braces stands for: "{that/this} is wrong". None where it is malformed.
+fn expanded(word: &str) -> Option<Vec<String>> {
+    let Some((before, rest)) = word.split_once('{') else { return Some(vec![word.to_owned()]) };
+    let (inner, after) = rest.split_once('}')?;
+    let after = expanded(after)?;
+    let both = |one| after.iter().map(move |after| format!("{before}{one}{after}"));
+    Some(inner.split('/').flat_map(both).collect())
+}
+
 /// The Rust file.
 fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
     let (mut out, mut all) = (String::new(), String::new());
+    let (mut cues, mut frequent) = (String::new(), String::new());
     for Table { name, docs, items } in tables {
+        if let Some(language) = name.strip_prefix(CUE) {
+            for Entry { name: key, items, .. } in items {
+                let list = if key == "frequent" { &mut frequent } else { &mut cues };
+                writeln!(list, "(\"{}\", \"{key}\", &{items:?}),", language.trim())?;
+            }
+            continue;
+        }
         document(&mut out, docs)?;
         writeln!(out, "pub mod {name} {{")?;
         for Entry { name: key, docs, items } in items {
@@ -126,6 +154,10 @@ fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
         }
         writeln!(out, "}}")?;
     }
+    writeln!(out, "/// The cues of each language: its name, the role, the phrases.")?;
+    writeln!(out, "pub(crate) const CUES: &[(&str, &str, &[&str])] = &[\n{cues}];")?;
+    writeln!(out, "/// The most frequent words of each language.")?;
+    writeln!(out, "pub(crate) const FREQUENT: &[(&str, &str, &[&str])] = &[\n{frequent}];")?;
     writeln!(out, "#[cfg(test)]\nconst ALL: &[(&str, &str, &[&str])] = &[\n{all}];")?;
     Ok(out)
 }

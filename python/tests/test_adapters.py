@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import inspect
 import json
 import math
+import multiprocessing
 import os
 import pickle
 import threading
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +182,61 @@ def test_functions_of_one_configuration_judge_a_batch_once() -> None:
     assert len(calls) == 4, "the same function asks again for a new judgement"
 
 
+def test_trainers_load_a_function_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "assay.json"
+    config.write_text(json.dumps({**EXACT, "data": {"reference": "answer"}}))
+    monkeypatch.setenv("ASSAY_CONFIG", str(config))
+    lists: dict[str, Any] = {"prompts": ["p"] * 2, "completions": ["a", "b"], "answer": ["a", "a"]}
+    for name in ("reward", "reward_async"):
+        function = getattr(importlib.import_module("assay.adapters.trl"), name)
+        assert inspect.isfunction(function)
+        assert function.__name__ == name
+        assert len(inspect.signature(function).parameters) >= 2
+        found = function(**lists, completion_ids=[[1], [2]], trainer_state=None, log_extra=None)
+        is_async = inspect.iscoroutinefunction(function)
+        assert is_async == (name == "reward_async")
+        assert (asyncio.run(found) if is_async else found) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_made_functions_are_what_every_version_asks_for(is_async: bool) -> None:
+    for function in (
+        trl.reward_function(EXACT, is_async=is_async),
+        *trl.reward_functions(EXACT, is_async=is_async),
+    ):
+        shipped = pickle.loads(pickle.dumps(function))
+        assert inspect.iscoroutinefunction(shipped) == inspect.iscoroutinefunction(function) == is_async
+        assert shipped.__name__ in ("assay", "right")
+        assert len(inspect.signature(shipped).parameters) >= 2
+        found = shipped(["p"], ["a"], reference=["a"])
+        assert (asyncio.run(found) if is_async else found) == [1.0]
+
+
+def test_a_trainer_that_counts_nothing_as_zero_gets_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(_: str) -> str:
+        return "1.5.1"
+
+    monkeypatch.setattr(metadata, "version", version)
+    assert not trl._masks()
+    monkeypatch.setattr(trl, "MASKS", False)
+    rewards = [
+        {"name": "judged", "verifier": "judge"},
+        {"name": "same", "verifier": "exact", "weight": 0.5, "when": 'meta.kind == "exact"'},
+    ]
+    options: dict[str, Any] = {"verifiers": [judge], "cache": False, "max_fault_rate": 1.0}
+    config = {"version": 1, "reward": rewards}
+    prompts, completions = ["a", "a", "a", "b", "b"], ["1", "3", "broken", "broken", "broken"]
+    kinds = ["exact", "other", "exact", "exact", "exact"]
+    columns: dict[str, Any] = {"reference": ["1"] * 5, "kind": kinds}
+    parts = [one(prompts, completions, **columns) for one in trl.reward_functions(config, **options)]
+    # The second reward does not apply to the second sample, whose sum has nothing of it.
+    assert parts == [[1.0, 3.0, 2.0, 2.0, 2.0], [1.0, None, 0.5, 0.5, 0.5]]
+    combined = trl.reward_function(config, **options)(prompts, completions, **columns)
+    assert combined == [1.5, 3.0, 2.25, 2.25, 2.25]
+    nothing = trl.reward_function(config, **options)(["b"], ["broken"], reference=["1"], kind=["exact"])
+    assert math.isnan(nothing[0] or 0.0)
+
+
 def test_columns_of_the_dataset_are_named_and_objects_are_left_out() -> None:
     function = trl.reward_function(EXACT, columns={"reference": "answer"})
     said = [[{"role": "assistant", "content": "a"}], [{"role": "assistant", "content": "b"}]]
@@ -209,6 +268,50 @@ def test_compute_score_has_the_same_keys_for_every_sample() -> None:
     assert asyncio.iscoroutinefunction(verl.compute_score)
     alone = verl.compute_score_sync("set", "4", "4", assay_config=EXACT)
     assert list(alone) == list(told[0])
+
+
+def test_many_tasks_and_threads_share_one_adapter() -> None:
+    texts = [str(at) for at in range(64)]
+
+    def alone(text: str) -> float:
+        return float(verl.compute_score_sync("set", text, "7", assay_config=EXACT)["score"])
+
+    async def together() -> list[float]:
+        calls = (verl.compute_score("set", text, "7", assay_config=EXACT) for text in texts)
+        return [one["score"] for one in await asyncio.gather(*calls)]
+
+    right = [float(text == "7") for text in texts]
+    assert asyncio.run(together()) == asyncio.run(together()) == right, "a second event loop too"
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(alone, texts)) == right
+
+
+def told(queue: Any, function: Any, lists: dict[str, Any]) -> None:
+    """What a process of its own makes of a reward function."""
+    queue.put(function(**lists))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_reward_functions_go_to_other_processes(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "assay.json"
+    config.write_text(json.dumps(EXACT))
+    monkeypatch.setenv("ASSAY_CONFIG", str(config))
+    lists: dict[str, Any] = {"prompts": ["p"] * 2, "completions": ["a", "b"], "reference": ["a", "a"]}
+    functions: list[Any] = [trl.reward, trl.reward_function(EXACT), *trl.reward_functions(EXACT)]
+    for function in functions:
+        assert function(**lists) == [1.0, 0.0], "the parent has an engine already"
+    context: Any = multiprocessing.get_context(method)
+    queue = context.Queue()
+    processes = [context.Process(target=told, args=(queue, one, lists)) for one in functions]
+    for process in processes:
+        process.start()
+    assert [queue.get(timeout=60) for _ in processes] == [[1.0, 0.0]] * 3
+    for process in processes:
+        process.join(30)
+        assert process.exitcode == 0
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@
 //! whether the words around that value disqualify it: "less than 18" and "equation (4)" are not
 //! answers. Denied and retracted candidates are left out; of several values that are offered, "17, or
 //! maybe 18", the text is a list with "or". Spans are byte offsets in
-//! [`Scope::text`]; add [`Scope::offset`] for offsets in the completion.
+//! [`Scope::text`]; [`Scope::place`] gives those in the completion.
 
 mod afterthought;
 mod announcement;
@@ -38,6 +38,7 @@ mod last_box;
 mod last_sentence;
 mod markers;
 mod negation;
+mod places;
 mod prose;
 pub mod qualify;
 mod retraction;
@@ -283,14 +284,33 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
 /// The candidates of the last sentence of a completion.
 pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
+    if policy == Policy::Auto && qualify::admits(scope.text) {
+        return found;
+    }
+    let statement = (policy == Policy::Auto).then(|| scope.statement()).flatten();
+    let end = statement.as_ref().map_or(scope.text.len(), |statement| statement.sentence.end);
+    let text = scope.text.get(..end).unwrap_or_default();
+    let is_followed = end < scope.text.trim_end().len();
     match policy {
-        Policy::Auto if last_sentence::is_one_of_cases(scope.text) => {
-            found.extend(joined::items(scope.text));
+        Policy::Auto if last_sentence::is_one_of_cases(text) => {
+            found.extend(joined::items(text));
         }
         Policy::Auto => {
-            found.extend(conclusion::several(scope.text));
-            found.extend(last_sentence::last_sentence(scope.text));
-            found.extend(conclusion::find(scope.text));
+            let bold = statement.and_then(|statement| statement.bold);
+            found.extend(
+                bold.and_then(|(from, to)| slice(scope.text, from, to, Provenance::Anchor)),
+            );
+            found.extend(conclusion::several(text));
+            let concluded = conclusion::find(text);
+            let last = last_sentence::last_sentence(text);
+            // Where remarks follow, the sentence is not the last, and must conclude by itself.
+            if is_followed {
+                found.extend(concluded);
+                found.extend(last.filter(|_| !conclusion::doubts(text)));
+            } else {
+                found.extend(last);
+                found.extend(concluded);
+            }
         }
         Policy::LastNumber => found.extend(last_sentence::last_number(scope.text, 0)),
         _ => {}
@@ -298,6 +318,7 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut looked = 0;
     found.retain(|candidate| {
         !candidate.text.contains("\\box")
+            && !(is_followed && scope.in_code(candidate.span.0))
             && !scope.quoted(candidate.span, &mut looked)
             && !is_unsaid_at(scope.text, candidate.span.0)
             && afterthought::of(scope.text, candidate.span.1) == Afterthought::Stands

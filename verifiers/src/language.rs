@@ -3,6 +3,12 @@
 //! A module per role (what announces an answer, what takes it back, and so on), a list per key. A list
 //! has the words of all languages, those of English first. The comments in `en.toml` document both.
 
+pub(crate) mod cues;
+pub(crate) mod guess;
+pub(crate) mod remarks;
+pub(crate) mod sentences;
+pub mod standing;
+
 include!(concat!(env!("OUT_DIR"), "/language.rs"));
 
 #[cfg(test)]
@@ -24,6 +30,8 @@ mod tests {
                 }
             }
         }
+        // Cues are patterns, and are kept apart by language.
+        merged.remove("cue");
         for words in merged.values_mut().flat_map(BTreeMap::values_mut) {
             let mut seen = BTreeSet::new();
             words.retain(|word| seen.insert(word.clone()));

@@ -87,17 +87,16 @@ class Batch:
 
         In a group that has no reward at all it is the mean of all samples, the same for each of them.
         """
-        keys = [0] * len(self.scored) if groups_by is None else [repr(key) for key in groups_by]
-        groups: dict[object, list[float]] = {}
-        for key, reward in zip(keys, self.rewards, strict=True):
-            groups.setdefault(key, []).extend([] if reward is None else [reward])
-        every = [reward for rewards in groups.values() for reward in rewards]
-        if not every:
+        if all(reward is None for reward in self.rewards):
             self.need_rewards("no sample has a reward of which to take the mean; the trainer")
-        self.rewards = [
-            _mean(groups[key] or every) if reward is None else reward
-            for key, reward in zip(keys, self.rewards, strict=True)
-        ]
+        self.rewards = list(filled(self.rewards, groups_by))
+
+    def parts(self) -> dict[str, list[float | None]]:
+        """What each reward of the configuration gives the samples that have a reward at all."""
+        return {
+            name: [None if one.reward is None else one.rewards[name] for one in self.scored]
+            for name in self._names
+        }
 
 
 def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
@@ -111,6 +110,26 @@ def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
         if name not in unweighted:
             return Fault(kind, sample.verdicts[name].why or "")
     return None
+
+
+def filled(
+    values: Sequence[float | None], groups_by: Sequence[object] | None, default: float = math.nan
+) -> list[float]:
+    """The values, and where there is none the mean of the group, else of all, else the default.
+
+    >>> from assay.adapters._batch import filled
+    >>> filled([1.0, None, None], ["a", "a", "b"])
+    [1.0, 1.0, 1.0]
+    """
+    keys = [repr(key) for key in ([0] * len(values) if groups_by is None else groups_by)]
+    groups: dict[str, list[float]] = {key: [] for key in keys}
+    for key, value in zip(keys, values, strict=True):
+        groups[key].extend([] if value is None else [value])
+    every = [value for group in groups.values() for value in group] or [default]
+    return [
+        _mean(groups[key] or every) if value is None else value
+        for key, value in zip(keys, values, strict=True)
+    ]
 
 
 def finite(metrics: Mapping[str, float]) -> dict[str, float]:

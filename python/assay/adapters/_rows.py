@@ -24,15 +24,27 @@ def samples(
     prompts: Sequence[Any] | None = None,
     references: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
-    """What :meth:`assay.Engine.score` takes by keyword.
+    """What :meth:`assay.Engine.score` takes by keyword: every key of the rows is a column."""
+    columns = {key: [row.get(key) for row in rows] for row in rows for key in row}
+    return of_columns(engine, columns, completions=completions, prompts=prompts, references=references)
 
-    Every key of the rows is a column, unless it holds images and other objects. The completion and the
-    prompt are those of the trainer, whatever the rows say. The reference is the column that the
-    configuration names, where a row has it, else ``references``.
+
+def of_columns(
+    engine: Engine,
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    completions: Sequence[Any],
+    prompts: Sequence[Any] | None = None,
+    references: Sequence[Any] | None = None,
+) -> dict[str, Any]:
+    """What :meth:`assay.Engine.score` takes by keyword: every column, but of images and other objects.
+
+    The completion and the prompt are those of the trainer, whatever the columns say. The reference is
+    the column that the configuration names, where there is one, else ``references``.
     """
     names = engine._columns
-    every = {key: [row.get(key) for row in rows] for row in rows for key in row}
-    columns = data_columns(every, (names["completion"], *([] if prompts is None else [names["prompt"]])))
+    given = ("completion",) if prompts is None else ("completion", "prompt")
+    columns = data_columns(columns, [names[role] for role in given])
     lists: dict[str, Any] = {"completions": completions, "columns": columns}
     if prompts is not None:
         lists["prompts"] = prompts
@@ -60,6 +72,11 @@ def sample(
     if reference is not None and name not in made and name.partition(".")[0] not in made:
         made[name] = reference
     return made
+
+
+def completion_of(turns: list[dict[str, str]]) -> str | list[dict[str, str]]:
+    """What is judged of a conversation: the text of its only turn, else all turns."""
+    return turns if len(turns) > 1 else turns[0]["content"]
 
 
 def only_reward(batch: Batch, then: str) -> float:

@@ -8,17 +8,17 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import uuid
 from typing import TYPE_CHECKING, Any
 
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment, shared
 from assay.adapters._batch import finite
-from assay.adapters._rows import ending, only_reward, samples
+from assay.adapters._rows import ending, only_reward, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
+    from assay._engine import Engine
     from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
@@ -39,18 +39,11 @@ class RewardFunction:
 
     __name__ = "assay"
 
-    def __init__(self, adapter: Adapter) -> None:
+    def __init__(self, adapter: Adapter, key: str | None = None) -> None:
         self._adapter = adapter
-        self._id = uuid.uuid4().hex
+        self._key = key or uuid.uuid4().hex
 
-    def __call__(
-        self,
-        prompt: Any,
-        completions: str,
-        prompt_ids: Sequence[int] = (),
-        completion_ids: Sequence[int] = (),
-        **row: Any,
-    ) -> float:
+    def __call__(self, prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
         """The reward of one completion, in a process of the pool.
 
         Raises:
@@ -58,28 +51,20 @@ class RewardFunction:
             SystemExit: There are too many faults.
         """
         with ending():
-            lists = samples(self._adapter.engine, [row], completions=[completions], prompts=[prompt])
-            batch = self._adapter.score(**lists)
+            batch = self._adapter.score([_row(self._adapter.engine, prompt, completions, row)])
             return only_reward(batch, "the rollout is rejected")
 
-    async def score_async(
-        self,
-        prompt: Any,
-        completions: str,
-        prompt_ids: Sequence[int] = (),
-        completion_ids: Sequence[int] = (),
-        **row: Any,
-    ) -> float:
+    async def score_async(self, prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
         """The same in the event loop of the workflow, with metrics in the statistics of AReaL."""
         with ending():
-            engine = await self._adapter.built()
-            lists = samples(engine, [row], completions=[completions], prompts=[prompt])
-            batch = await self._adapter.score_async(**lists)
-        _log(batch.metrics)
+            asked = _row(await self._adapter.built(), prompt, completions, row)
+            batch = await self._adapter.score_async([asked])
+        scope = importlib.import_module("areal.infra.workflow_context").stat_scope()
+        importlib.import_module("areal.utils.stats_tracker").get(scope).scalar(**finite(batch.metrics))
         return only_reward(batch, "the rollout is rejected")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_remade, (self._id, pickle.dumps(self._adapter)))
+        return (_remade, (self._key, pickle.dumps(self._adapter)))
 
 
 def reward_function(
@@ -92,33 +77,20 @@ def reward_function(
         timeout: Seconds for a sample, less than AReaL waits.
         settings: ``max_fault_rate``, and those of :class:`assay.Engine`.
     """
-    adapter = Adapter(config_of_environment(config), TRAINER, timeout=timeout, **settings)
-    return RewardFunction(adapter)
+    return RewardFunction(Adapter(config_of_environment(config), TRAINER, timeout=timeout, **settings))
 
 
-def reward_fn(
-    prompt: Any,
-    completions: str,
-    prompt_ids: Sequence[int] = (),
-    completion_ids: Sequence[int] = (),
-    **row: Any,
-) -> float:
+def reward_fn(prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
     """The reward by the configuration in ``ASSAY_CONFIG``, to be named as
     ``"assay.adapters.areal.reward_fn"``."""
-    adapter = of_environment(TRAINER, timeout=TIMEOUT)
-    return RewardFunction(adapter)(prompt, completions, prompt_ids, completion_ids, **row)
+    return RewardFunction(of_environment(TRAINER, timeout=TIMEOUT))(prompt, completions, **row)
+
+
+def _row(engine: Engine, prompt: Any, completion: str, row: dict[str, Any]) -> dict[str, Any]:
+    """What is judged. The token ids, which may come by name, are no columns."""
+    columns = {key: value for key, value in row.items() if key not in ("prompt_ids", "completion_ids")}
+    return sample(engine, columns, completion=completion, prompt=prompt)
 
 
 def _remade(key: str, pickled: bytes) -> RewardFunction:
-    adapter = shared(lambda: pickle.loads(pickled), "areal", key)
-    function = RewardFunction(adapter)
-    function._id = key
-    return function
-
-
-def _log(metrics: Mapping[str, float]) -> None:
-    import importlib
-
-    tracker = importlib.import_module("areal.utils.stats_tracker")
-    context = importlib.import_module("areal.infra.workflow_context")
-    tracker.get(context.stat_scope()).scalar(**finite(metrics))
+    return RewardFunction(shared(lambda: pickle.loads(pickled), "areal", key), key)

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import logging
 import math
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from assay._faults import Unscored
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment
 from assay.adapters._batch import finite
+from assay.adapters._made import made
 from assay.adapters._means import Means
 from assay.adapters._rows import ending, samples
 
@@ -38,22 +38,13 @@ IGNORED = -100
 class Rewarded:
     """What makes a ``RewardFunction`` of Atropos one of assay; :data:`AssayReward` is both.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        weight: Its weight beside other reward functions.
-        name: Its name in logs.
-        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    ``weight`` is its weight beside other reward functions, ``name`` its name in logs.
     """
 
     wandb_logger: Any
 
     def __init__(
-        self,
-        config: Config | None = None,
-        *,
-        weight: float = 1.0,
-        name: str = "assay",
-        **settings: Any,
+        self, config: Config | None = None, *, weight: float = 1.0, name: str = "assay", **settings: Any
     ) -> None:
         super().__init__(weight=weight, name=name)  # type: ignore[call-arg]
         self.weight = weight
@@ -78,7 +69,7 @@ class Rewarded:
         try:
             return self._rewards(completions, columns)
         except Unscored as error:
-            logging.getLogger("assay").error("%s", error)
+            _LOGGER.error("%s", error)
             return [math.nan] * len(completions)
         except Exception as error:
             raise SystemExit(f"assay: {error}") from error
@@ -92,17 +83,17 @@ class Rewarded:
         are -100, so that it is not learnt from. A group without any reward is ``None``, which
         environments do not send.
         """
-        engine = await self._adapter.built()
+        lists = _lists(await self._adapter.built(), completions, columns)
         with ending():
             try:
-                batch = await self._adapter.score_async(**_lists(engine, completions, columns))
+                batch = await self._adapter.score_async(**lists)
             except Unscored as error:
-                logging.getLogger("assay").error("%s", error)
+                _LOGGER.error("%s", error)
                 return None
-        masks = [list(mask) for mask in group["masks"]]
-        for at, sample in enumerate(batch.scored):
-            if sample.reward is None:
-                masks[at] = [IGNORED] * len(masks[at])
+        masks = [
+            [IGNORED] * len(mask) if sample.reward is None else list(mask)
+            for mask, sample in zip(group["masks"], batch.scored, strict=True)
+        ]
         return {**group, "scores": [self.weight * one for one in self._noted(batch)], "masks": masks}
 
     def metrics(self) -> dict[str, float]:
@@ -126,13 +117,13 @@ class Rewarded:
 
 def reward_function(config: Config | None = None, **settings: Any) -> Any:
     """A reward function for an environment of Atropos. ``settings`` are those of :class:`Rewarded`."""
-    return _reward_class()(config, **settings)
+    return __getattr__("AssayReward")(config, **settings)
 
 
 def register(name: str = "assay") -> None:
     """Makes ``registry.create(name, config=...)`` of Atropos give such a function."""
     registry = importlib.import_module("atroposlib.envs.reward_fns").registry
-    registry.register_function(name, _reward_class())
+    registry.register_function(name, __getattr__("AssayReward"))
 
 
 def _lists(engine: Engine, completions: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,18 +142,8 @@ def _lists(engine: Engine, completions: Sequence[Any], columns: Mapping[str, Any
     )
 
 
-@functools.cache
-def _reward_class() -> type[Rewarded]:
-    base = importlib.import_module("atroposlib.envs.reward_fns").RewardFunction
-    members = {"__module__": __name__, "__doc__": Rewarded.__doc__}
-    return type("AssayReward", (Rewarded, base), members)
-
-
 if TYPE_CHECKING:
     AssayReward = Rewarded
-else:
 
-    def __getattr__(name: str) -> Any:
-        if name == "AssayReward":
-            return _reward_class()
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = made(__name__, AssayReward=(Rewarded, "atroposlib.envs.reward_fns.RewardFunction"))
+_LOGGER = logging.getLogger("assay")

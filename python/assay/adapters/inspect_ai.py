@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import functools
 import importlib
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
 from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment
-from assay.adapters._batch import finite
-from assay.adapters._rows import samples
+from assay.adapters._one import explained, judged_async, measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay._core import Scored, Verdict
-    from assay._engine import Engine
     from assay.adapters._adapter import Config
     from assay.adapters._batch import Batch
 
@@ -32,7 +30,7 @@ TRAINER = Trainer(
 FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
 
 
-def scorer(config: Config | None = None, **settings: Any) -> Any:
+def scorer(config: Config | None = None, *, parts: bool = False, **settings: Any) -> Any:
     """A scorer by a configuration, whose metrics are the mean reward and its standard error.
 
     The value is the reward. A sample without one is unscored: Inspect counts it as such, and leaves it
@@ -40,18 +38,16 @@ def scorer(config: Config | None = None, **settings: Any) -> Any:
     have the column that the configuration names as the reference. Every verdict is in the metadata of
     the score.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    With ``parts`` the value is a dictionary: ``reward``, and each reward of the configuration by name.
     """
     chosen = config_of_environment(config)
     if isinstance(chosen, os.PathLike):
         chosen = os.path.abspath(chosen)
-    return _scorer()(chosen, **settings)
+    return _scorer(parts)(chosen, **settings)
 
 
 @functools.cache
-def _scorer() -> Callable[..., Any]:
+def _scorer(parts: bool) -> Callable[..., Any]:
     """The scorer that Inspect registers, and makes anew from the log of an evaluation."""
     inspect = importlib.import_module("inspect_ai.scorer")
 
@@ -66,59 +62,49 @@ def _scorer() -> Callable[..., Any]:
         adapter = Adapter(config, TRAINER, **settings)
 
         async def score(state: Any, target: Any) -> Any:
-            batch = await adapter.score_async(**_lists(await adapter.built(), state, target))
-            return _score(inspect.Score, state, batch)
+            said, row = state.output.completion, _row(state)
+            asked = {"prompt": state.input_text, "reference": _reference(target)}
+            batch = await judged_async(adapter, row, said, **asked)
+            return _score(inspect.Score, state, batch, parts)
 
         return score
 
-    metrics = [inspect.mean(), inspect.stderr(), inspect.metric(latency_ms)()]
-    registered: Callable[..., Any] = inspect.scorer(metrics=metrics)(assay)
+    means = [inspect.mean(), inspect.stderr()]
+    metrics = [*([{"*": means}] if parts else means), inspect.metric(latency_ms)()]
+    named = inspect.scorer(metrics=metrics, name="assay_parts" if parts else "assay")
+    registered: Callable[..., Any] = named(assay)
     return registered
 
 
-def _lists(engine: Engine, state: Any, target: Any) -> dict[str, Any]:
-    row = {
-        "choices": [choice.value for choice in state.choices],
-        "finish_reason": FINISH_REASONS.get(state.output.stop_reason, state.output.stop_reason),
-        **(state.metadata or {}),
-    }
-    targets = [text for text in target if text]  # without a target it is one empty text
-    return samples(
-        engine,
-        [row],
-        completions=[state.output.completion],
-        prompts=[state.input_text],
-        references=[targets[0] if len(targets) == 1 else targets or None],
-    )
+def _row(state: Any) -> dict[str, Any]:
+    reason = state.output.stop_reason
+    choices = [choice.value for choice in state.choices]
+    finish_reason = FINISH_REASONS.get(reason, reason)
+    return {"choices": choices, "finish_reason": finish_reason, **(state.metadata or {})}
 
 
-def _score(kind: Any, state: Any, batch: Batch) -> Any:
+def _reference(target: Any) -> Any:
+    texts = [text for text in target if text]  # without a target it is one empty text
+    return texts[0] if len(texts) == 1 else texts or None
+
+
+def _score(kind: Any, state: Any, batch: Batch, parts: bool) -> Any:
     scored = batch.scored[0]
     [reward] = batch.rewards
     found = extract_answer(state.output.completion, state.input_text)
     told = {
         "answer": None if found is None else found.text,
-        "explanation": _explained(scored),
-        "metadata": {"assay": {"outcome": batch.outcomes()[0], **finite(batch.metrics)}},
+        "explanation": explained(batch),
+        "metadata": {"assay": {"outcome": batch.outcomes()[0], **measured(batch)}},
     }
     if reward is None:
         reason = "scoring_failed" if scored.outcome == "failed" else scored.outcome
         return kind.unscored(reason=reason, **told)
-    return kind(value=reward, **told)
-
-
-def _explained(scored: Scored) -> str:
-    """A line for each verdict."""
-    return "\n".join(f"{name}: {_verdict(verdict)}" for name, verdict in scored.verdicts.items())
-
-
-def _verdict(verdict: Verdict) -> str:
-    if verdict.reward is None:
-        return f"{verdict.outcome}: {verdict.why}"
-    import json
-
-    evidence = json.dumps(verdict.evidence, ensure_ascii=False) if verdict.evidence else ""
-    return f"{verdict.reward:g} {evidence}".rstrip()
+    if not parts:
+        return kind(value=reward, **told)
+    rewards = {name: verdict.reward for name, verdict in scored.verdicts.items()}
+    numbers = {name: math.nan if one is None else one for name, one in rewards.items()}
+    return kind(value={"reward": reward, **numbers}, **told)
 
 
 def _took(metadata: dict[str, Any] | None) -> float:

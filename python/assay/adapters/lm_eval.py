@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: results of a document, and a metric, by a configuration.
+"""lm-evaluation-harness: results of a document, a metric and a filter.
 
 >>> from assay.adapters import lm_eval
 >>> process_results = lm_eval.results("assay.toml")  # doctest: +SKIP
@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from assay._faults import Unscored
+from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._rows import samples
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 TRAINER = Trainer(
     "lm-evaluation-harness", masks=True, groups=False, on_fault="mask",
-    uses="`lm_eval.process_results`, `lm_eval.results(config)`, `lm_eval.metric(config)`",
+    uses="`lm_eval.process_results`, `lm_eval.results(config)`, `lm_eval.metric(config)`, "
+    "`lm_eval.answers`",
     fault="NaN, left out of the mean",
 )
 """A NaN is left out by the aggregation ``nanmean``."""
@@ -36,11 +38,6 @@ def results(
     Its results are ``name``, the reward or NaN, and ``assay_fault_rate`` and ``assay_latency_ms``. The
     document is the row; ``answer`` or ``target`` of it is the reference, unless it has the column that
     the configuration names. Several completions of a document are one result, their mean.
-
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        name: The name of the metric.
-        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
     """
     adapter = Adapter(config_of_environment(config), TRAINER, **settings)
     return lambda doc, results: _results(adapter, name, doc, results)
@@ -49,8 +46,7 @@ def results(
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """The results by the configuration in ``ASSAY_CONFIG``, to be named as
     ``!function assay.adapters.lm_eval.process_results``."""
-    adapter = of_environment(TRAINER)
-    return _results(adapter, "assay", doc, results)
+    return _results(of_environment(TRAINER), "assay", doc, results)
 
 
 def register(config: Config | None = None, *, name: str = "assay", **settings: Any) -> None:
@@ -79,6 +75,20 @@ def metric(
     return assay
 
 
+def answers(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """The answer that each response gives, found as every check finds it, for the ``custom`` filter:
+    ``filter_fn: !function assay.adapters.lm_eval.answers``.
+
+    Where there is none it is ``[invalid]``, as of the filters of the harness.
+
+    >>> from assay.adapters import lm_eval
+    >>> lm_eval.answers([["So it is \\\\boxed{4}.", ""]], [{}])
+    [['4', '[invalid]']]
+    """
+    found = [[extract_answer(response) for response in several] for several in resps]
+    return [["[invalid]" if one is None else one.text for one in several] for several in found]
+
+
 class _Values(dict[str, float]):
     """The values of a metric. Of a task with several targets the harness takes the value by its name,
     and a NaN as a full score: that is an error instead."""
@@ -96,14 +106,11 @@ class _Values(dict[str, float]):
 def _results(
     adapter: Adapter, name: str, doc: Mapping[str, Any], results: Sequence[Any]
 ) -> dict[str, float]:
-    [answers] = results
-    completions = list(answers) if isinstance(answers, list | tuple) else [answers]
-    lists = samples(
-        adapter.engine,
-        [doc] * len(completions),
-        completions=completions,
-        references=[doc.get("answer", doc.get("target"))] * len(completions),
-    )
+    [said] = results
+    completions = list(said) if isinstance(said, list | tuple) else [said]
+    references = [doc.get("answer", doc.get("target"))] * len(completions)
+    rows = [doc] * len(completions)
+    lists = samples(adapter.engine, rows, completions=completions, references=references)
     return _values(adapter.score(**lists), name)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from assay._core import ConfigError
 from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain
+from assay.adapters._batch import filled
 from assay.adapters._means import Means
 from assay.adapters._rows import samples
 
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
     from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
-    "NeMo-RL", masks=False, groups=True, on_fault="mean_of_group",
+    "NeMo-RL", masks=True, groups=True, on_fault="mean_of_group",
     uses="`nemo_rl.Environment`",
-    fault="the mean of its group",
+    fault="the mean of its group; masked by `on_fault = \"mask\"`",
 )
 
 
@@ -31,8 +33,9 @@ class Environment:
 
     Args:
         cfg: The settings of the environment: ``config``, the path of a configuration of assay (by
-            default that in ``ASSAY_CONFIG``), and perhaps ``on_fault``, ``max_fault_rate`` and
-            ``timeout``. Others are left alone.
+            default that in ``ASSAY_CONFIG``), and perhaps ``on_fault``, ``max_fault_rate``, ``timeout``,
+            ``jobs``, and ``split_rewards``: the rewards are a dict, with a tensor for each reward of
+            the configuration that has a weight. Others are left alone.
     """
 
     def __init__(self, cfg: Mapping[str, Any]) -> None:
@@ -40,6 +43,10 @@ class Environment:
         settings = {key: cfg[key] for key in known if key in cfg}
         self._adapter = Adapter(config_of_environment(cfg.get("config")), TRAINER, **settings)
         self._means = Means()
+        self._is_split = bool(cfg.get("split_rewards"))
+        self._masks = self._adapter.on_fault == "mask"
+        if self._masks and "reward_valid_mask" not in _returns()._fields:
+            raise ConfigError('on_fault = "mask": this NeMo-RL has no reward_valid_mask')
 
     def step(
         self,
@@ -51,18 +58,40 @@ class Environment:
         ``ground_truth`` of the metadata the reference, unless they have the column that the
         configuration names."""
         talks = [_split(log) for log in message_log_batch]
+        prompts = [prompt for prompt, _ in talks]
         rows: list[dict[str, Any]] = [plain(row or {}) for row in metadata]
         lists = samples(
             self._adapter.engine,
             rows,
             completions=[answer for _, answer in talks],
-            prompts=[prompt for prompt, _ in talks],
+            prompts=prompts,
             references=[row.get("ground_truth") for row in rows],
         )
-        batch = self._adapter.score(groups_by=[prompt for prompt, _ in talks], **lists)
+        batch = self._adapter.score(groups_by=prompts, **lists)
         self._means.add(batch.sample_metrics(at) for at in range(len(rows)))
-        answers = [_answer(talk) for _, talk in talks] if return_extracted_answer else None
-        return _returned(batch, metadata, answers)
+        torch = importlib.import_module("torch")
+        valid = torch.tensor([reward is not None for reward in batch.rewards])
+        return _returns()(
+            observations=[{"role": "environment", "content": ""} for _ in rows],
+            metadata=list(metadata),
+            next_stop_strings=[None] * len(rows),
+            rewards=self._rewards(batch, prompts),
+            terminateds=torch.ones(len(rows), dtype=torch.bool),
+            answers=[_answer(talk) for _, talk in talks] if return_extracted_answer else None,
+            **({"reward_valid_mask": valid} if self._masks else {}),
+        )
+
+    def _rewards(self, batch: Batch, prompts: Sequence[Any]) -> Any:
+        """One tensor, or one for each reward. What has no number has the mean of its group."""
+        torch = importlib.import_module("torch")
+        if not self._is_split:
+            return torch.tensor(filled(batch.rewards, prompts, 0.0), dtype=torch.float32)
+        weights = {one["name"]: one["weight"] for one in self._adapter.engine.config["reward"]}
+        return {
+            name: torch.tensor(filled(rewards, prompts, 0.0), dtype=torch.float32)
+            for name, rewards in batch.parts().items()
+            if weights[name] != 0
+        }
 
     def global_post_process_and_metrics(self, batch: Any) -> tuple[Any, dict[str, float]]:
         """The batch as it is, and the means over what was judged since the last call."""
@@ -86,14 +115,5 @@ def _answer(talk: Sequence[Mapping[str, Any]]) -> str | None:
     return None if found is None else found.text
 
 
-def _returned(batch: Batch, metadata: Sequence[Any], answers: list[str | None] | None) -> Any:
-    torch = importlib.import_module("torch")
-    interfaces = importlib.import_module("nemo_rl.environments.interfaces")
-    return interfaces.EnvironmentReturn(
-        observations=[{"role": "environment", "content": ""} for _ in metadata],
-        metadata=list(metadata),
-        next_stop_strings=[None] * len(metadata),
-        rewards=torch.tensor(batch.rewards, dtype=torch.float32),
-        terminateds=torch.ones(len(metadata), dtype=torch.bool),
-        answers=answers,
-    )
+def _returns() -> Any:
+    return importlib.import_module("nemo_rl.environments.interfaces").EnvironmentReturn

@@ -68,12 +68,10 @@ class RewardFunction:
         """Judges the responses, which are what follows the prompts in the queries."""
         if not len(queries) == len(prompts) == len(labels):
             raise DataError(f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels")
-        completions: list[str] = []
-        for at, (query, prompt) in enumerate(zip(queries, prompts, strict=True)):
-            response = response_of(query, prompt)
-            if response is None:
-                raise DataError(f"queries[{at}]: does not begin with its prompt, nor with its end")
-            completions.append(response)
+        completions = list(map(response_of, queries, prompts))
+        if None in completions:
+            at = completions.index(None)
+            raise DataError(f"queries[{at}]: does not begin with its prompt, nor with its end")
         references = [None if label == "" else label for label in labels]
         return self._adapter.score(completions=completions, prompts=prompts, references=references)
 
@@ -95,8 +93,7 @@ def reward_function(config: Config | None = None, **settings: Any) -> RewardFunc
 
 def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> dict[str, Any]:
     """The same by the configuration in ``ASSAY_CONFIG``."""
-    adapter = of_environment(TRAINER)
-    return RewardFunction(adapter)(queries, prompts, labels)
+    return RewardFunction(of_environment(TRAINER))(queries, prompts, labels)
 
 
 def answer(batch: Batch) -> dict[str, Any]:
@@ -114,8 +111,7 @@ def _tensors(told: dict[str, Any]) -> dict[str, Any]:
     if torch is None:
         return told
     logs = {name: torch.tensor(values) for name, values in told["extra_logs"].items()}
-    rewards = torch.tensor(told["rewards"])
-    return {"rewards": rewards, "scores": rewards.clone(), "extra_logs": logs}
+    return {**{key: torch.tensor(told[key]) for key in ("rewards", "scores")}, "extra_logs": logs}
 
 
 _LOGGER = logging.getLogger("assay")

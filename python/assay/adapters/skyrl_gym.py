@@ -1,21 +1,17 @@
-"""SkyRL: an environment of skyrl-gym whose only step is judged.
-
->>> from assay.adapters import skyrl_gym
->>> skyrl_gym.register("assay.toml")  # doctest: +SKIP
-"""
+"""SkyRL: an environment of skyrl-gym whose only step is judged."""
 
 from __future__ import annotations
 
-import functools
 import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay._core import ConfigError
 from assay._engine import Engine
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain, shared
+from assay.adapters._adapter import Trainer, config_of_environment, of_environment, plain
 from assay.adapters._batch import finite
-from assay.adapters._rows import samples
+from assay.adapters._made import made
+from assay.adapters._one import judged
 
 if TYPE_CHECKING:
     from assay.adapters._adapter import Config
@@ -30,26 +26,18 @@ TRAINER = Trainer(
 class Judged:
     """What makes a ``BaseTextEnv`` of skyrl-gym one that is judged; :data:`Environment` is both.
 
-    Args:
-        env_config: The settings of the environment in SkyRL; its ``config`` is the path of a
-            configuration of assay.
-        extras: The row of the dataset. ``reward_spec.ground_truth`` is the reference, unless the row
-            has the column that the configuration names.
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    ``env_config`` are the settings of the environment in SkyRL, of which ``config`` may be the path of a
+    configuration. ``extras`` is the row of the dataset: ``reward_spec.ground_truth`` is the reference,
+    unless the row has the column that the configuration names.
     """
 
     def __init__(
-        self,
-        env_config: Any = None,
-        extras: Mapping[str, Any] | None = None,
-        config: Config | None = None,
-        **settings: Any,
+        self, env_config: Any = None, extras: Any = None, config: Config | None = None, **settings: Any
     ) -> None:
         super().__init__()
         if config is None and isinstance(env_config, Mapping):
             config = env_config.get("config")
-        self._adapter = _adapter(config, settings)
+        self._adapter = of_environment(TRAINER, config, **settings)
         self._row: dict[str, Any] = plain(extras or {})
         self._prompt: Any = self._row.get("prompt")
         self._metrics: dict[str, float] = {}
@@ -62,25 +50,18 @@ class Judged:
     def step(self, action: str) -> Any:
         """Judges what the model answered, and ends the episode."""
         reward, metadata = self.judge(action)
-        base = importlib.import_module("skyrl_gym.envs.base_text_env")
-        return base.BaseTextEnvStepOutput(observations=[], reward=reward, done=True, metadata=metadata)
+        output = importlib.import_module("skyrl_gym.envs.base_text_env").BaseTextEnvStepOutput
+        return output(observations=[], reward=reward, done=True, metadata=metadata)
 
     def judge(self, completion: Any) -> tuple[float, dict[str, Any]]:
-        """The reward of a completion, and what is to be known of it. An environment of several turns
-        calls it in its own ``step``.
+        """The reward of a completion with its metrics, for the ``step`` of an environment of turns.
 
         Raises:
             Unscored: It has no reward.
             TooManyFaults: There are too many faults.
         """
-        lists = samples(
-            self._adapter.engine,
-            [self._row],
-            completions=[completion],
-            prompts=[self._prompt],
-            references=[(self._row.get("reward_spec") or {}).get("ground_truth")],
-        )
-        batch = self._adapter.score(**lists)
+        truth = (self._row.get("reward_spec") or {}).get("ground_truth")
+        batch = judged(self._adapter, self._row, completion, prompt=self._prompt, reference=truth)
         self._metrics = finite(batch.metrics)
         [reward] = batch.rewards
         assert reward is not None, "the rule is to raise"
@@ -92,44 +73,17 @@ class Judged:
 
 
 def register(config: Config | None = None, *, id: str = "assay", **settings: Any) -> None:
-    """Registers the environment, which datasets name as ``env_class``.
-
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        id: The name of the environment.
-        settings: Those of :class:`Judged`.
-    """
+    """Registers the environment under ``id``, which datasets name as ``env_class``."""
+    if isinstance(config, Engine):
+        raise ConfigError("skyrl-gym copies the settings of an environment: pass no engine")
     config = config_of_environment(config)
-    _adapter(config, settings)
+    of_environment(TRAINER, config, **settings)
     importlib.import_module("skyrl_gym").register(
-        id=id,
-        entry_point="assay.adapters.skyrl_gym:Environment",
-        kwargs={"config": config, **settings},
+        id=id, entry_point=f"{__name__}:Environment", kwargs={"config": config, **settings}
     )
-
-
-def _adapter(config: Config | None, settings: dict[str, Any]) -> Adapter:
-    """An environment lives for one episode, its engine as long as the process."""
-    chosen = config_of_environment(config)
-    if isinstance(chosen, Engine):
-        raise ConfigError(
-            "skyrl-gym copies the settings of an environment: pass no engine, but its config"
-        )
-    return shared(lambda: Adapter(chosen, TRAINER, **settings), "skyrl_gym", chosen, settings)
-
-
-@functools.cache
-def _environment() -> type[Judged]:
-    base = importlib.import_module("skyrl_gym.envs.base_text_env").BaseTextEnv
-    members = {"__module__": __name__, "__doc__": Judged.__doc__}
-    return type("Environment", (Judged, base), members)
 
 
 if TYPE_CHECKING:
     Environment = Judged
 else:
-
-    def __getattr__(name: str) -> Any:
-        if name == "Environment":
-            return _environment()
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    __getattr__ = made(__name__, Environment=(Judged, "skyrl_gym.envs.base_text_env.BaseTextEnv"))

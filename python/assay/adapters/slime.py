@@ -1,4 +1,4 @@
-"""slime: a reward function for ``--custom-rm-path``, with ``--group-rm`` or without.
+"""slime and miles: a reward function for ``--custom-rm-path``, with ``--group-rm`` or without.
 
 >>> from assay.adapters import slime
 >>> custom_rm = slime.reward_function({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})
@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
 from assay.adapters._means import means
-from assay.adapters._rows import samples as lists_of
+from assay.adapters._rows import samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,36 +27,20 @@ TRAINER = Trainer(
 """A group that loses a sample changes how slime normalises the whole batch, so none is left out."""
 
 
-class CustomRm(Protocol):
-    """What slime calls, with one sample or with the samples of a group."""
-
-    async def __call__(self, args: Any, sample: Any, **options: Any) -> Any: ...
-
-
-def reward_function(config: Config | None = None, **settings: Any) -> CustomRm:
-    """A reward function for slime.
+def reward_function(config: Config | None = None, **settings: Any) -> partial[Any]:
+    """A reward function for slime: a coroutine function of ``args`` and a sample, or those of a group.
 
     Args:
         config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
         settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
     """
-    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
-
-    async def assay_rm(args: Any, sample: Any, **options: Any) -> Any:
-        if isinstance(sample, list):
-            return await _rewards(adapter, args, sample)
-        return (await _rewards(adapter, args, [sample]))[0]
-
-    return assay_rm
+    return partial(_answer, Adapter(config_of_environment(config), TRAINER, **settings))
 
 
 async def custom_rm(args: Any, sample: Any, **options: Any) -> Any:
     """The reward by the configuration in ``ASSAY_CONFIG``, to be named as
     ``--custom-rm-path assay.adapters.slime.custom_rm``."""
-    adapter = of_environment(TRAINER)
-    if isinstance(sample, list):
-        return await _rewards(adapter, args, sample)
-    return (await _rewards(adapter, args, [sample]))[0]
+    return await _answer(of_environment(TRAINER), args, sample)
 
 
 def metrics(samples: Iterable[Any]) -> dict[str, float]:
@@ -63,20 +48,20 @@ def metrics(samples: Iterable[Any]) -> dict[str, float]:
     return means((sample.metadata or {}).get("assay", {}) for sample in samples)
 
 
-async def _rewards(adapter: Adapter, args: Any, samples: list[Any]) -> list[Any]:
-    if not samples:
-        return []
-    lists = lists_of(
+async def _answer(adapter: Adapter, args: Any, asked: Any, **options: Any) -> Any:
+    every = asked if isinstance(asked, list) else [asked]
+    lists = samples(
         await adapter.built(),
-        [sample.metadata or {} for sample in samples],
-        completions=[sample.response for sample in samples],
-        prompts=[sample.prompt for sample in samples],
-        references=[sample.label for sample in samples],
+        [sample.metadata or {} for sample in every],
+        completions=[sample.response for sample in every],
+        prompts=[sample.prompt for sample in every],
+        references=[sample.label for sample in every],
     )
-    groups = [(getattr(sample, "group_index", None), sample.prompt) for sample in samples]
+    groups = [(getattr(sample, "group_index", None), sample.prompt) for sample in every]
     batch = await adapter.score_async(groups_by=groups, **lists)
     key = getattr(args, "reward_key", None)
-    return [_reward(sample, batch, at, key) for at, sample in enumerate(samples)]
+    rewards = [_reward(sample, batch, at, key) for at, sample in enumerate(every)]
+    return rewards if isinstance(asked, list) else rewards[0]
 
 
 def _reward(sample: Any, batch: Batch, at: int, key: str | None) -> float | dict[str, Any]:

@@ -1,36 +1,53 @@
-"""TRL, and Unsloth by the same path: reward functions of ``GRPOTrainer``.
+"""TRL, and Axolotl and Unsloth by the same path: reward functions of ``GRPOTrainer`` and others.
 
-A sample without a reward is ``None``, which TRL leaves out of its group.
+``trl grpo --reward_funcs assay.adapters.trl.reward``, or that name in the ``reward_funcs`` of Axolotl. A
+sample without a reward is ``None``, which TRL leaves out of its group from 1.6 on. Older ones add it as
+0: they get the mean of the group, which has no advantage.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
 
 from assay._core import ConfigError
-from assay.adapters._adapter import Adapter, Trainer, data_columns
-from assay.adapters._batch import Batch, finite
+from assay.adapters._adapter import Adapter, Trainer, data_columns, of_environment
+from assay.adapters._batch import Batch, filled, finite
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from assay.adapters._adapter import Config
 
+    Column: TypeAlias = Sequence[Any]
     Rewards: TypeAlias = list[float | None]
+
 
 TRAINER = Trainer(
     "TRL", masks=True, groups=True, on_fault="mask",
     uses="`trl.reward`, `trl.reward_function(config)`, `trl.reward_functions(config)`",
-    fault="`None`: left out of its group",
+    fault="`None`: left out of its group; the mean of its group before TRL 1.6",
 )
 
 
-class State(Protocol):
-    """What is read of the state of a ``transformers.Trainer``."""
+def reward(
+    prompts: Column, completions: Column, completion_ids: Column | None = None, **columns: Any
+) -> Rewards:
+    """The combined reward of each completion by the configuration in ``ASSAY_CONFIG``."""
+    function = RewardFunction("reward", 1.0, _Calls(of_environment(TRAINER), is_split=False))
+    return function(prompts, completions, completion_ids, **columns)
 
-    global_step: int
+
+async def reward_async(
+    prompts: Column, completions: Column, completion_ids: Column | None = None, **columns: Any
+) -> Rewards:
+    """The same as :func:`reward`, which TRL from 0.27 on runs beside its other ones."""
+    import asyncio
+
+    return await asyncio.to_thread(reward, prompts, completions, completion_ids, **columns)
 
 
 class RewardFunction:
@@ -43,30 +60,27 @@ class RewardFunction:
 
     def __call__(
         self,
-        prompts: Sequence[Any],
-        completions: Sequence[Any],
-        completion_ids: Sequence[Sequence[int]] | None = None,
+        prompts: Column,
+        completions: Column,
+        completion_ids: Column | None = None,
         *,
-        trainer_state: State | None = None,
+        trainer_state: Any = None,
         log_extra: Callable[[str, list[Any]], None] | None = None,
         log_metric: Callable[[str, float], None] | None = None,
         environments: object = None,
-        **columns: Sequence[Any],
+        **columns: Column,
     ) -> Rewards:
         """The reward of each completion, ``None`` where it has none."""
         step = 0 if trainer_state is None else trainer_state.global_step
         batch, is_new = self._calls.batch(
-            self.__name__, prompts, completions, completion_ids, step, columns
+            self.__name__, columns, completion_ids, prompts=prompts, completions=completions, step=step
         )
         if is_new and log_extra is not None:
             log_extra("assay", batch.outcomes())
         if is_new and log_metric is not None:
             for name, value in finite(batch.metrics).items():
                 log_metric(name, value)
-        return self._calls.rewards(self.__name__, batch)
-
-    def __repr__(self) -> str:
-        return f"<assay.adapters.trl.RewardFunction {self.__name__!r}>"
+        return self._calls.rewards(self.__name__, batch, prompts)
 
 
 class AsyncRewardFunction(RewardFunction):
@@ -77,6 +91,10 @@ class AsyncRewardFunction(RewardFunction):
         import asyncio
 
         return await asyncio.to_thread(super().__call__, *args, **kwargs)
+
+    # With these and its name an instance is a coroutine function to `inspect`, which older trainers ask.
+    __code__ = __call__.__code__
+    __defaults__ = __kwdefaults__ = None
 
 
 def reward_function(
@@ -94,7 +112,7 @@ def reward_function(
         name: The name under which TRL logs it.
         columns: Which columns of the dataset mean what: ``{"reference": "answer"}``, as ``[data]``
             of the configuration.
-        is_async: Make a coroutine function, which TRL runs beside its other ones.
+        is_async: Make a coroutine function, which TRL from 0.27 on runs beside its other ones.
         settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and the options of
             :class:`assay.Engine`.
 
@@ -108,17 +126,14 @@ def reward_function(
 
 
 def reward_functions(
-    config: Config,
-    *,
-    columns: Mapping[str, str] | None = None,
-    is_async: bool = False,
-    **settings: Any,
+    config: Config, *, columns: Mapping[str, str] | None = None, is_async: bool = False, **settings: Any
 ) -> list[RewardFunction]:
     """A reward function for each reward of the configuration, so that TRL weighs and logs each.
 
     A batch is judged once for all of them. Their weights are those of the configuration:
     ``GRPOConfig(reward_weights=[one.weight for one in functions])``. A sample that could not be
     judged has no reward in any of them, so that what is left of it does not pass for its reward.
+    The arguments are those of :func:`reward_function`.
 
     >>> from assay.adapters.trl import reward_functions
     >>> short = {"name": "short", "verifier": "length", "config": {"max": 80}}
@@ -127,10 +142,19 @@ def reward_functions(
     ['right', 'short']
     """
     adapter = Adapter(config, TRAINER, columns=columns, **settings)
-    if adapter.on_fault == "mean_of_group":
-        raise ConfigError('on_fault = "mean_of_group" is of the combined reward: use reward_function')
     resolved = adapter.engine.config
-    _check_sum(resolved["combine"])
+    # TRL adds the rewards itself: what else the configuration does with them would be lost.
+    kept: dict[str, list[Any]] = {
+        "how": ["weighted_sum"],
+        "on_fault": ["mask", "drop_group"],
+        "clamp": [None],
+    }
+    for key, values in kept.items():
+        if (value := resolved["combine"].get(key)) not in values:
+            raise ConfigError(
+                f"combine.{key} = {value!r} is of the combined reward, and TRL adds the rewards "
+                "itself: use reward_function"
+            )
     calls = _Calls(adapter, is_split=True)
     kind = AsyncRewardFunction if is_async else RewardFunction
     return [kind(one["name"], float(one["weight"]), calls) for one in resolved["reward"]]
@@ -139,74 +163,56 @@ def reward_functions(
 class _Calls:
     """The calls of the engine: one a batch, whichever of the functions asks first."""
 
-    def __init__(self, adapter: Adapter, *, is_split: bool) -> None:
+    def __init__(self, adapter: Adapter, is_split: bool) -> None:
         self._adapter = adapter
         self._is_split = is_split
         self._lock = threading.Lock()
         self._last: tuple[object, Batch, set[str]] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Calls, (self._adapter, self._is_split)
+
     def batch(
-        self,
-        name: str,
-        prompts: Sequence[Any],
-        completions: Sequence[Any],
-        completion_ids: Sequence[Sequence[int]] | None,
-        step: int,
-        columns: Mapping[str, Sequence[Any]],
+        self, name: str, columns: Mapping[str, Column], token_ids: Column | None, **lists: Any
     ) -> tuple[Batch, bool]:
         """What a batch came to, and whether it was judged for this call."""
-        if not self._is_split:
-            return self._score(prompts, completions, completion_ids, step, columns), True
-        with self._lock:
+        with self._lock if self._is_split else contextlib.nullcontext():
             if self._last is not None:
                 seen, batch, asked = self._last
-                if seen is completions and name not in asked:
+                if seen is lists["completions"] and name not in asked:
                     asked.add(name)
                     return batch, False
-            batch = self._score(prompts, completions, completion_ids, step, columns)
-            self._last = (completions, batch, {name})
+            roles = self._adapter.columns
+            data = data_columns(columns, (roles["prompt"], roles["completion"]))
+            if token_ids is not None and "token_ids" in roles:
+                data[roles["token_ids"]] = token_ids
+            batch = self._adapter.score(columns=data, groups_by=lists["prompts"], **lists)
+            if self._is_split:
+                self._last = (lists["completions"], batch, {name})
             return batch, True
 
-    def rewards(self, name: str, batch: Batch) -> Rewards:
+    def rewards(self, name: str, batch: Batch, prompts: Column) -> Rewards:
         """The rewards of one function."""
-        if not self._is_split:
-            return batch.rewards
+        rewards = batch.rewards
+        if self._is_split:
+            rewards = [None if one.reward is None else one.rewards[name] for one in batch.scored]
+        if MASKS and self._adapter.on_fault == "mask":
+            return rewards
+        pairs = [*zip(batch.scored, rewards, strict=True)]
+        # Of the sums that TRL makes: what does not apply adds nothing to them.
+        means = filled([None if one.reward is None else part or 0.0 for one, part in pairs], prompts)
         return [
-            None if sample.reward is None else sample.rewards[name] for sample in batch.scored
+            mean if one.reward is None else part for (one, part), mean in zip(pairs, means, strict=True)
         ]
 
-    def _score(
-        self,
-        prompts: Sequence[Any],
-        completions: Sequence[Any],
-        completion_ids: Sequence[Sequence[int]] | None,
-        step: int,
-        columns: Mapping[str, Sequence[Any]],
-    ) -> Batch:
-        roles = self._adapter.columns
-        lists = data_columns(columns, (roles["prompt"], roles["completion"]))
-        if completion_ids is not None and "token_ids" in roles:
-            lists[roles["token_ids"]] = completion_ids
-        return self._adapter.score(
-            prompts=prompts, completions=completions, columns=lists, step=step, groups_by=prompts
-        )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_adapter": self._adapter, "_is_split": self._is_split}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._lock = threading.Lock()
-        self._last = None
+def _masks() -> bool:
+    """Whether the TRL that is installed leaves a sample out."""
+    try:
+        major, minor, *_ = metadata.version("trl").split(".")
+    except metadata.PackageNotFoundError:
+        return True
+    return (int(major), int(minor)) >= (1, 6)
 
 
-def _check_sum(combine: Mapping[str, Any]) -> None:
-    """TRL adds the rewards itself: what else the configuration does with them would be lost."""
-    for key, kept in (("how", "weighted_sum"), ("on_fault", "floor"), ("clamp", None)):
-        value = combine.get(key)
-        lost = value == kept if key == "on_fault" else value != kept
-        if lost:
-            raise ConfigError(
-                f"combine.{key} = {value!r} is of the combined reward, and TRL adds the rewards "
-                "itself: use reward_function"
-            )
+MASKS = _masks()

@@ -1,28 +1,23 @@
-"""verifiers (``verifiers.v1``): a reward of a task, written into it or plugged by its configuration.
-
->>> from assay.adapters import verifiers
->>> class MathTask(vf.Task[MathData]):  # doctest: +SKIP
-...     correct = verifiers.reward("assay.toml", name="correct")
-"""
+"""verifiers (``verifiers.v1``): a reward of a task, written into it or plugged, and a judge."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import multiprocessing
 from typing import TYPE_CHECKING, Any
 
-from assay._faults import TooManyFaults
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
-from assay.adapters._batch import finite
-from assay.adapters._rows import ending, only_reward, samples
+from assay.adapters._one import judged_async, measured
+from assay.adapters._parts import weighted, weights_of_sum
+from assay.adapters._rows import ending, only_reward
 
 if TYPE_CHECKING:
-    from assay._core import Scored
     from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "verifiers", masks=True, groups=False, on_fault="mask",
-    uses="`verifiers.reward_fn`, `verifiers.reward(config)`",
+    uses="`verifiers.reward_fn`, `verifiers.reward(config)`, `verifiers.judge(config)`",
     fault="no reward, and an error in the trace",
 )
 """A reward that raises an exception stays ``None`` in the trace, whose ``ok`` is then false."""
@@ -34,64 +29,51 @@ def reward(
     name: str = "assay",
     weight: float = 1.0,
     priority: int = 0,
+    parts: bool = False,
     **settings: Any,
 ) -> Any:
     """A ``@vf.reward`` method for the body of a ``vf.Task``.
 
     It judges the last reply. The fields of the task's data are the row; ``answer`` is the reference,
-    unless they have the column that the configuration names. The parts, such as the criteria of a
-    rubric, the latency and the fault are metrics of the trace.
-
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        name: The name of the reward in traces.
-        weight: The weight of the reward in the task.
-        priority: The place among the rewards of the task.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    unless they have the column that the configuration names. Traces show the reward as ``name``; with
+    ``parts`` they show each reward of the configuration, times its weight there, in place of the sum.
+    ``weight`` and ``priority`` are those in the task.
     """
     adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+    weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
 
-    async def assay(self: Any, trace: Any) -> float:
-        return await _reward(adapter, self.data, trace)
+    async def assay(self: Any, trace: Any) -> Any:
+        return await _reward(adapter, self.data, trace, weights)
 
     assay.__name__ = name
-    decorators = importlib.import_module("verifiers.v1")
-    return decorators.reward(assay, weight=weight, priority=priority)
+    return importlib.import_module("verifiers.v1").reward(assay, weight=weight, priority=priority)
 
 
-async def reward_fn(task: Any, trace: Any) -> float:
+async def reward_fn(task: Any, trace: Any) -> Any:
     """The reward by the configuration in ``ASSAY_CONFIG``, to be plugged into any taskset as
     ``--env.taskset.task.rewards.assay.fn assay.adapters.verifiers:reward_fn``."""
-    adapter = of_environment(TRAINER)
-    return await _reward(adapter, task, trace)
+    return await _reward(of_environment(TRAINER), task, trace)
 
 
-async def _reward(adapter: Adapter, data: Any, trace: Any) -> float:
+def judge(config: Config | None = None, *, parts: bool = False, **settings: Any) -> type:
+    """A ``vf.Judge`` for a module that ``judges`` of a task names; see :func:`reward`."""
+    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+    weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
+
+    async def score(self: Any, task: Any, trace: Any) -> Any:
+        return await _reward(adapter, task, trace, weights)
+
+    base = importlib.import_module("verifiers.v1").Judge
+    return type("AssayJudge", (base,), {"score": score, "__module__": __name__})
+
+
+async def _reward(adapter: Adapter, data: Any, trace: Any, weights: Any = None) -> Any:
     row: dict[str, Any] = data.model_dump(mode="json", exclude_none=True)
-    lists = samples(
-        await adapter.built(),
-        [row],
-        completions=[trace.last_reply],
-        prompts=[row["prompt"]] if "prompt" in row else None,
-        references=[row.get("answer")],
-    )
-    try:
-        batch = await adapter.score_async(**lists)
-    except TooManyFaults:
-        # A server of environments would wait for a process that ended; its traces say what is wrong.
-        if multiprocessing.parent_process() is not None:
-            raise
-        with ending():
-            raise
-    trace.record_metrics(finite({**batch.metrics, **_components(batch.scored[0])}))
-    return only_reward(batch, "the trace has no reward")
-
-
-def _components(scored: Scored) -> dict[str, float]:
-    """The criteria of rubrics, and other parts of verdicts."""
-    return {
-        f"assay/reward/{reward}/{part}": component.reward
-        for reward, verdict in scored.verdicts.items()
-        for part, component in verdict.components.items()
-        if component.reward is not None
-    }
+    asked = {"prompt": row.get("prompt"), "reference": row.get("answer")}
+    # A server of environments would wait for a process that ended; its traces say what is wrong.
+    in_server = multiprocessing.parent_process() is not None
+    with contextlib.nullcontext() if in_server else ending():
+        batch = await judged_async(adapter, row, trace.last_reply, **asked)
+    trace.record_metrics(measured(batch))
+    total = only_reward(batch, "the trace has no reward")
+    return total if weights is None else weighted(batch.scored[0], weights)

@@ -27,6 +27,20 @@ def config(**changes: Any) -> dict[str, Any]:
     return {"version": 1, "reward": rewards, **changes}
 
 
+UNEVEN = [
+    {"name": "correct", "verifier": "math", "weight": 0.7},
+    {"name": "short", "verifier": "length", "weight": 0.1, "config": {"max": 80}},
+]
+"""Rewards whose sum of a right answer is no short decimal: 0.7999999999999999."""
+
+
+def rewards(completions: list[str], reference: str | None = "4") -> list[float | None]:
+    """What the engine itself pays for answers by :data:`UNEVEN`."""
+    engine = assay.Engine(config(reward=UNEVEN))
+    scored = engine.score(completions=completions, references=[reference] * len(completions))
+    return [sample.reward for sample in scored]
+
+
 def documented(page: str) -> dict[str, Any]:
     """What the first lines of Python of a page of ``docs/trainers`` define, once they ran."""
     text = Path(__file__).parents[3].joinpath("docs", "trainers", page).read_text(encoding="utf-8")

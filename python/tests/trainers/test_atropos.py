@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 from assay.adapters import atropos as adapter
@@ -44,6 +44,11 @@ def test_the_registry_makes_a_reward_function() -> None:
     assert reward([RIGHT, WRONG], solution="4") == [2.0, 0.0]
     assert reward.compute([RIGHT, WRONG], solution=["4", "5"]) == [1.0, 1.0]
     assert reward([], solution="4") == []
+
+
+def test_rewards_are_those_of_the_engine() -> None:
+    found = made(config=config(reward=UNEVEN))([RIGHT, WRONG], solution="4")
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
 
 
 def test_completions_may_be_messages() -> None:

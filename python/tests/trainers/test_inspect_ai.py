@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 from assay.adapters import inspect_ai as adapter
 
@@ -44,6 +44,12 @@ def test_rewards_are_values_and_metrics(tmp_path: Path) -> None:
     assert first.answer == "4"
     assert first.explanation.startswith("correct: 1")
     assert first.metadata["assay"]["outcome"] == "scored"
+
+
+def test_rewards_are_those_of_the_engine(tmp_path: Path) -> None:
+    log = evaluate(adapter.scorer(config(reward=UNEVEN)), [RIGHT, WRONG], tmp_path)
+    found = [sample.scores["assay"].value for sample in log.samples]
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
 
 
 def test_a_fault_is_unscored_and_no_zero(tmp_path: Path) -> None:
@@ -104,6 +110,39 @@ def test_epochs_are_reduced(tmp_path: Path) -> None:
     scorer = adapter.scorer(config(), verifiers=[service])
     log = evaluate(scorer, [RIGHT, WRONG], tmp_path, samples, epochs=2)
     assert log.results.scores[0].metrics["mean"].value == 0.5
+
+
+PARTS = [
+    *config()["reward"],
+    {"name": "short", "verifier": "length", "weight": 0.5, "config": {"max": 25}},
+    {"name": "asked", "verifier": "length", "weight": 0.0, "config": {"max": 25}, "when": "false"},
+]
+
+
+def test_parts_are_values_with_metrics_of_their_own(tmp_path: Path) -> None:
+    scorer = adapter.scorer(config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0)
+    long = f"After some thought: {WRONG}"
+    log = evaluate(scorer, [RIGHT, BROKEN, long], tmp_path)
+    assert log.status == "success", log.error
+    value = log.samples[0].scores["assay_parts"].value
+    assert (value["reward"], value["correct"], value["short"]) == (1.5, 1.0, 1.0)
+    assert math.isnan(value["asked"])
+    assert math.isnan(log.samples[1].scores["assay_parts"].value)
+    scores = {score.name: score for score in log.results.scores}
+    assert scores["reward"].metrics["mean"].value == 0.75
+    assert scores["short"].metrics["mean"].value == 0.5
+    assert scores["short"].metrics["stderr"].value > 0
+    assert (scores["reward"].scored_samples, scores["reward"].unscored_samples) == (2, 1)
+    assert scores["asked"].scored_samples == 0
+
+
+def test_parts_of_epochs_are_reduced(tmp_path: Path) -> None:
+    samples = [dataset.Sample(input="2 + 2 = ?", target="4")]
+    scorer = adapter.scorer(config(reward=PARTS), parts=True, verifiers=[service], max_fault_rate=1.0)
+    log = evaluate(scorer, [RIGHT, BROKEN, WRONG], tmp_path, samples, epochs=3)
+    scores = {score.name: score for score in log.results.scores}
+    assert scores["correct"].metrics["mean"].value == 0.5
+    assert scores["reward"].metrics["mean"].value == 1.0
 
 
 def test_the_documented_lines(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards
 
 import assay
 from assay.adapters import lm_eval as adapter
@@ -38,6 +38,15 @@ PROCESS = """
 process_results: !function helpers.process_results
 metric_list:
   - {metric: correct, aggregation: nanmean, higher_is_better: true}
+"""
+FILTER = """
+metric_list:
+  - {metric: exact_match, aggregation: mean, higher_is_better: true}
+filter_list:
+  - name: answer
+    filter:
+      - {function: custom, filter_fn: !function assay.adapters.lm_eval.answers}
+      - {function: take_first}
 """
 METRIC = """
 metric_list:
@@ -127,6 +136,12 @@ def test_several_targets_of_a_metric(tmp_path: Path) -> None:
         evaluate(tmp_path, METRIC, [RIGHT, BROKEN], gold=["7", "4"], extra=several)
 
 
+def test_rewards_are_those_of_the_engine() -> None:
+    process_results = adapter.results(config(reward=UNEVEN))
+    found = [process_results({"answer": "4"}, [answer])["assay"] for answer in (RIGHT, WRONG)]
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
+
+
 def test_several_completions_are_one_result() -> None:
     process_results = adapter.results({"version": 1, "reward": [{"name": "a", "verifier": "math"}]})
     assert process_results({"target": "4"}, [[RIGHT, WRONG]])["assay"] == 0.5
@@ -138,6 +153,13 @@ def test_a_registered_metric() -> None:
     values = registry.get_metric("assay_test")(references=["4"], predictions=[RIGHT])
     assert values["assay_test"] == 1.0
     assert registry.get_metric_aggregation("assay_test")([1.0, math.nan]) == 1.0
+
+
+def test_a_filter_finds_answers(tmp_path: Path) -> None:
+    done = evaluate(tmp_path, FILTER, [RIGHT, WRONG, "", "The answer is 4."])
+    assert done["results"]["sums"]["exact_match,answer"] == 0.5
+    found = [sample["filtered_resps"] for sample in done["samples"]["sums"]]
+    assert found == [["4"], ["5"], ["[invalid]"], ["4"]]
 
 
 def test_the_environment_names_the_configuration(

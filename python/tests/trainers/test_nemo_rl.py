@@ -45,11 +45,13 @@ def interfaces() -> Iterator[None]:
         del sys.modules[name]
 
 
-def environment(**changes: Any) -> adapter.Environment:
+def environment(known: dict[str, Any] | None = None, **changes: Any) -> adapter.Environment:
     """One with the verifier of the tests, which no path of a configuration can name."""
-    made = adapter.Environment({"config": config(), **changes})
+    known = known or config()
+    made = adapter.Environment({"config": known, **changes})
     settings = {"max_fault_rate": 1.0, **changes}
-    made._adapter = Adapter(config(), adapter.TRAINER, verifiers=[service], **settings)
+    settings.pop("split_rewards", None)
+    made._adapter = Adapter(known, adapter.TRAINER, verifiers=[service], **settings)
     return made
 
 
@@ -89,6 +91,64 @@ def test_a_fault_gets_the_mean_of_its_prompt() -> None:
 def test_nothing_to_take_the_mean_of_is_an_error_and_no_zero() -> None:
     with pytest.raises(assay.Unscored, match="the service is down"):
         environment().step([log(BROKEN)], [GOLD])
+
+
+TWO = [
+    {"name": "correct", "verifier": "math"},
+    {"name": "brief", "verifier": "length", "config": {"max": 20}, "when": "meta.is_long != true"},
+    {"name": "noted", "verifier": "regex", "config": {"pattern": "is"}, "weight": 0.0},
+    {"name": "service", "verifier": "service"},
+]
+
+
+def split(**changes: Any) -> adapter.Environment:
+    """One that gives each reward on its own."""
+    return environment(config(reward=TWO), split_rewards=True, **changes)
+
+
+def test_rewards_as_a_dict() -> None:
+    out = split().step([log(RIGHT), log("5"), log("4")], [GOLD] * 3)
+    assert {name: values.tolist() for name, values in out.rewards.items()} == {
+        "correct": [1.0, 0.0, 1.0],
+        "brief": [1.0, 1.0, 1.0],
+        "service": [0.0, 0.0, 0.0],
+    }
+    assert all(values.dtype == torch.float32 for values in out.rewards.values())
+
+
+def test_what_has_no_number_in_a_dict_gets_the_mean_of_its_prompt() -> None:
+    long = {**GOLD, "is_long": True}
+    said = "It is 5, which is long enough for that"
+    out = split().step([log(RIGHT), log(said), log(BROKEN), log(RIGHT)], [GOLD, GOLD, GOLD, long])
+    assert out.rewards["correct"].tolist() == pytest.approx([1.0, 0.0, 2 / 3, 1.0])
+    assert out.rewards["brief"].tolist() == [1.0, 0.0, 0.5, 0.5]
+
+
+class Masking(NamedTuple):
+    """The same of a NeMo-RL that knows which rewards are valid."""
+
+    observations: list[dict[str, str]]
+    metadata: list[Any]
+    next_stop_strings: list[Any]
+    rewards: Any
+    terminateds: Any
+    answers: list[str | None] | None
+    reward_valid_mask: Any = None
+
+
+def test_a_fault_is_masked_where_nemo_rl_has_a_mask() -> None:
+    with pytest.raises(assay.ConfigError, match="no reward_valid_mask"):
+        environment(on_fault="mask")
+    interfaces: Any = sys.modules["nemo_rl.environments.interfaces"]
+    interfaces.EnvironmentReturn = Masking
+    out = environment(on_fault="mask").step([log(RIGHT), log(BROKEN), log(WRONG)], [GOLD] * 3)
+    assert out.reward_valid_mask.tolist() == [True, False, True]
+    assert out.rewards.tolist() == [1.0, 0.5, 0.0], "the mean, where something reads it all the same"
+    out = environment(on_fault="mask").step([log(BROKEN)], [GOLD])
+    assert (out.reward_valid_mask.tolist(), out.rewards.tolist()) == ([False], [0.0])
+    out = split(on_fault="mask").step([log(RIGHT), log(BROKEN)], [GOLD] * 2)
+    assert out.reward_valid_mask.tolist() == [True, False]
+    assert environment().step([log(RIGHT)], [GOLD]).reward_valid_mask is None
 
 
 def test_too_many_faults_stop_the_training() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
 import assay
 from assay.adapters import skyrl_gym as adapter
@@ -42,6 +42,13 @@ def test_an_episode_is_one_judged_step() -> None:
     assert out["metadata"]["assay"]["outcome"] == "scored"
     assert step(WRONG)[1]["reward"] == 0.0
     env.close()
+
+
+def test_rewards_are_those_of_the_engine() -> None:
+    adapter.register(config(reward=UNEVEN), id="uneven")
+    found = [step(answer, "uneven")[1]["reward"] for answer in (RIGHT, WRONG)]
+    registration.deregister("uneven")
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
 
 
 def test_metrics_are_aggregated_by_skyrl() -> None:

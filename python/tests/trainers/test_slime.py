@@ -117,5 +117,42 @@ def test_the_path_of_slime_and_the_environment(tmp_path: Path, monkeypatch: pyte
     assert run(rm, [[Sample(RIGHT), Sample(WRONG)]], group_rm=True) == [[1.0, 0.0]]
 
 
+@dataclass
+class RewardSpec:
+    """What a sample of miles says of its own reward."""
+
+    custom_rm_path: str | None = None
+
+
+@dataclass
+class MilesSample(Sample):
+    """What miles gives a reward function."""
+
+    reward_spec: RewardSpec | None = None
+
+
+async def miles_rm(args: SimpleNamespace, sample: MilesSample, **options: Any) -> Any:
+    """How miles chooses the function of a sample: its own, or that of the run."""
+    own = sample.reward_spec.custom_rm_path if sample.reward_spec else None
+    module, _, name = (own or args.custom_rm_path).rpartition(".")
+    return await getattr(importlib.import_module(module), name)(args, sample, **options)
+
+
+def test_a_sample_of_miles_names_the_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "assay.json"
+    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
+    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+    named = "assay.adapters.slime.custom_rm"
+    group: list[Sample] = [
+        MilesSample(RIGHT, reward_spec=RewardSpec(named)),
+        MilesSample(WRONG, reward_spec=RewardSpec(named)),
+        MilesSample(RIGHT, reward_spec=RewardSpec()),
+    ]
+    assert run(miles_rm, [group], custom_rm_path=named) == [[1.0, 0.0, 1.0]]
+    assert group[1].metadata["assay"]["assay/reward/correct"] == 0.0
+    with pytest.raises(assay.Unscored, match="abstained"):
+        run(miles_rm, [[MilesSample(RIGHT, label=None, reward_spec=RewardSpec(named))]])
+
+
 def test_the_documented_lines() -> None:
     assert run(documented("slime.md")["custom_rm"], [[Sample(RIGHT), Sample(WRONG)]]) == [[1.0, 0.0]]

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty import BROKEN, RIGHT, WRONG, config, documented, service
+from faulty import BROKEN, RIGHT, UNEVEN, WRONG, config, documented, rewards, service
 
+import assay
 from assay.adapters import verifiers as adapter
 
 vf = pytest.importorskip("verifiers.v1")
@@ -66,6 +67,14 @@ def test_a_task_is_scored_with_its_other_rewards() -> None:
     assert trace.metrics["assay/latency_ms"] > 0.0
     assert trace.metrics["length"] == len(RIGHT)
     assert scored(WRONG).rewards["correct"].score == 0.0
+
+
+def test_rewards_are_those_of_the_engine() -> None:
+    class Uneven(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+        sums = adapter.reward(config(reward=UNEVEN))
+
+    found = [scored(answer, Uneven).reward for answer in (RIGHT, WRONG)]
+    assert found == rewards([RIGHT, WRONG]) == [0.7999999999999999, 0.1]
 
 
 def test_a_fault_has_no_reward_and_is_an_error_of_the_task() -> None:
@@ -193,6 +202,47 @@ def test_a_rubric_is_a_reward_with_its_criteria_as_metrics() -> None:
     assert trace.rewards["manner"].score == 0.5
     assert trace.metrics["assay/reward/manner/polite"] == 1.0
     assert trace.metrics["assay/reward/manner/short"] == 0.0
+
+
+def parted(**changes: Any) -> dict[str, Any]:
+    short = {"name": "short", "verifier": "length", "weight": 0.25, "config": {"max": 80}}
+    return config(reward=[*config()["reward"], short], **changes)
+
+
+@pytest.mark.parametrize("reply", [RIGHT, WRONG])
+def test_parts_are_rewards_that_add_up(reply: str) -> None:
+    class Parted(vf.Task[SumData]):  # type: ignore[name-defined,misc]
+        parts = adapter.reward(parted(), weight=2.0, parts=True, verifiers=[service])
+
+    trace = scored(reply, Parted)
+    found = {name: reward.score for name, reward in trace.rewards.items()}
+    assert found == {"correct": float(reply == RIGHT), "short": 0.25}
+    [sample] = assay.Engine(parted(), verifiers=[service]).score(completions=[reply], references=["4"])
+    assert trace.reward == 2.0 * (sample.reward or 0.0)
+
+
+def test_parts_of_another_combination_are_refused() -> None:
+    with pytest.raises(assay.ConfigError, match=r"combine\.clamp = .* would be lost: verifiers adds"):
+        adapter.reward(parted(combine={"clamp": [0.0, 1.0]}), parts=True, verifiers=[service])
+
+
+def test_a_judge_is_plugged_by_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sums_judge.py").write_text(
+        "import faulty\nfrom assay.adapters import verifiers\n"
+        "__all__ = ['Judge']\n"
+        "Judge = verifiers.judge(faulty.config(), verifiers=[faulty.service], max_fault_rate=1.0)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugged = vf.TaskConfig(judges=[{"id": "sums_judge", "name": "sums", "weight": 3.0}])
+    trace = scored(RIGHT, Plain, plugged)
+    assert (trace.rewards["sums"].score, trace.reward) == (1.0, 3.0)
+    assert trace.metrics["assay/reward/correct"] == 1.0
+    assert scored(WRONG, Plain, plugged).reward == 0.0
+    data = SumData(prompt="2 + 2 = ?", answer="4")
+    broken = trace_of(data, BROKEN, "Plain")
+    with pytest.raises(vf.TaskError, match="the service is down; the trace has no reward"):
+        asyncio.run(Plain(data, plugged).score(broken))
+    assert broken.rewards["sums"] is None
 
 
 def test_the_documented_lines() -> None:

@@ -55,7 +55,8 @@ def judge(sample):
 CONFIG = {"version": 1, "reward": [{"name": "judge", "verifier": "judge"}]}
 
 async def compute_score(data_source, solution_str, ground_truth, extra_info=None, on_fault="mask", **more):
-    config = {**CONFIG, "combine": {"on_fault": on_fault, "floor": -1.0}}
+    floor = {"floor": -1.0} if on_fault == "floor" else {}
+    config = {**CONFIG, "combine": {"on_fault": on_fault, **floor}}
     return await verl.compute_score(
         data_source, solution_str, ground_truth, extra_info,
         assay_config=config, assay_options={"verifiers": [judge], "cache": False, "max_fault_rate": 0.5},
@@ -106,17 +107,25 @@ def manager(
     model: Path, path: str, workers: int = 1, **reward_kwargs: Any
 ) -> Iterator[RewardLoopManager]:
     """verl's manager with its own defaults, but for the lines of the documentation."""
+    function = {"path": path, "reward_kwargs": reward_kwargs}
+    with running(model, custom_reward_function=function, num_workers=workers) as made:
+        yield made
+
+
+@contextmanager
+def running(model: Path, **ours: Any) -> Iterator[RewardLoopManager]:
+    """verl's manager with its own defaults, but for some settings of its rewards."""
     package = importlib.util.find_spec("verl")
     assert package is not None and package.origin is not None
     defaults = OmegaConf.load(Path(package.origin).parent / "trainer/config/reward/reward.yaml")
-    function = {"path": path, "reward_kwargs": reward_kwargs}
-    ours = {"custom_reward_function": function, "num_workers": workers}
     reward = OmegaConf.merge(defaults, ours)
     policy = {"model": {"path": str(model), "tokenizer_path": None}}
-    running = RewardLoopManager(OmegaConf.create({"actor_rollout_ref": policy, "reward": reward}))
-    yield running
-    for worker in running.reward_loop_workers:
-        ray.kill(worker)
+    made = RewardLoopManager(OmegaConf.create({"actor_rollout_ref": policy, "reward": reward}))
+    try:
+        yield made
+    finally:
+        for worker in made.reward_loop_workers:
+            ray.kill(worker)
 
 
 def test_the_reward_loop_scores_every_sample_with_the_same_keys(model: Path, tmp_path: Path) -> None:
@@ -130,8 +139,8 @@ def test_the_reward_loop_scores_every_sample_with_the_same_keys(model: Path, tmp
     ]
     rows.append(("long", "\\boxed{4}", ["3", "4"]))
 
-    with manager(model, "pkg://assay.adapters.verl", 2, assay_config=str(config)) as running:
-        told = running.compute_rm_score(batch(rows))
+    with manager(model, "pkg://assay.adapters.verl", 2, assay_config=str(config)) as made:
+        told = made.compute_rm_score(batch(rows))
 
     rewards = told.batch["rm_scores"].sum(dim=1).tolist()
     assert rewards[:3] == [1.5, 1.0, 0.0]
@@ -153,27 +162,43 @@ def test_the_reward_loop_scores_every_sample_with_the_same_keys(model: Path, tmp
     assert metrics["long"]["assay/reward/right"]["mean@1"] == pytest.approx(2 / 3)
 
 
+def test_a_reward_manager_of_the_adapter(model: Path, tmp_path: Path) -> None:
+    config = tmp_path / "assay.toml"
+    config.write_text(CONFIG)
+    own = {
+        "source": "importlib",
+        "name": "RewardManager",
+        "module": {"path": "pkg://assay.adapters.verl_manager"},
+    }
+    kwargs = {"assay_config": str(config)}
+    rows: list[Row] = [("short", "4", "4"), ("long", "It is 4.", "4"), ("long", "5", "4")]
+    with running(model, reward_manager=own, reward_kwargs=kwargs, num_workers=2) as made:
+        told = made.compute_rm_score(batch(rows))
+    assert told.batch["rm_scores"].sum(dim=1).tolist() == [1.5, 1.0, 0.0]
+    assert told.non_tensor_batch["assay/reward/right"].tolist() == [1.0, 1.0, 0.0]
+
+
 def test_a_fault_is_an_error(model: Path, tmp_path: Path) -> None:
     own = tmp_path / "reward.py"
     own.write_text(BROKEN)
     with (
-        manager(model, str(own)) as running,
+        manager(model, str(own)) as made,
         pytest.raises(assay.Unscored, match="the judge is down"),
     ):
-        running.compute_rm_score(batch([("s", "fine", None), ("s", "x", None)]))
+        made.compute_rm_score(batch([("s", "fine", None), ("s", "x", None)]))
 
 
 def test_a_fault_is_the_floor_until_there_are_too_many(model: Path, tmp_path: Path) -> None:
     own = tmp_path / "reward.py"
     own.write_text(BROKEN)
     rows: list[Row] = [("s", "fine", None), ("s", "x", None), ("s", "good", None)]
-    with manager(model, str(own), on_fault="floor") as running:
-        told = running.compute_rm_score(batch(rows))
+    with manager(model, str(own), on_fault="floor") as made:
+        told = made.compute_rm_score(batch(rows))
         assert told.batch["rm_scores"].sum(dim=1).tolist() == [1.0, -1.0, 1.0]
         assert told.non_tensor_batch["assay/fault_rate"].tolist() == [0.0, 1.0, 0.0]
         assert told.non_tensor_batch["assay/reward/judge"].tolist() == [1.0, None, 1.0]
         with pytest.raises(assay.TooManyFaults, match="above max_fault_rate = 0.5"):
-            running.compute_rm_score(batch([("s", "x", None)] * 64))
+            made.compute_rm_score(batch([("s", "x", None)] * 64))
 
 
 def test_the_managers_before_the_reward_loop_take_the_plain_function(tmp_path: Path) -> None:

@@ -24,7 +24,11 @@ def tokenizer() -> Any:
     bytes_only.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     bytes_only.decoder = decoders.ByteLevel()
     made = PreTrainedTokenizerFast(
-        tokenizer_object=bytes_only, eos_token="<|end|>", pad_token="<|pad|>", padding_side="left"
+        tokenizer_object=bytes_only,
+        eos_token="<|end|>",
+        pad_token="<|pad|>",
+        padding_side="left",
+        model_input_names=["input_ids", "attention_mask"],
     )
     made.add_special_tokens({"additional_special_tokens": ["<|user|>", "<|assistant|>"]})
     made.chat_template = CHAT

@@ -98,19 +98,17 @@ impl Check for Choice {
         let options = self.options(sample, meter)?;
         let wanted = self.wanted(reference, &options)?;
         let completion = sample.completion();
-        let Some((start, found)) = self.read(cues, sample, &options, meter)? else {
+        let Some(Said { found, span, unpaid }) = self.read(cues, sample, &options, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
-        let is_hedge = found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple);
-        // Of a hedge, the first option is shown, and `choice` has all of them.
-        let end = if is_hedge { found.first_end } else { found.end };
-        let span = (start + found.start, start + end);
+        let is_hedge = self.is_hedge(&found);
         let text = completion.get(span.0..span.1).unwrap_or_default();
-        let right = !is_hedge && found.letters == wanted;
-        let reason = match (is_hedge, right) {
-            (true, _) => "hedge",
-            (false, true) => "equal",
-            (false, false) => "unequal",
+        let right = !is_hedge && found.letters == wanted && unpaid.is_none();
+        let reason = match (is_hedge, unpaid, right) {
+            (true, ..) => "hedge",
+            (false, Some(unpaid), _) => unpaid,
+            (false, None, true) => "equal",
+            (false, None, false) => "unequal",
         };
         let verdict = Verdict::graded(right).with_extracted(text, span);
         Ok(verdict.with("choice", options::letters_of(found.letters)).because(reason))
@@ -134,6 +132,15 @@ impl Check for Choice {
     }
 }
 
+/// What a completion names.
+struct Said {
+    found: Reading,
+    /// Its bytes in the completion.
+    span: (usize, usize),
+    /// Why it does not stand.
+    unpaid: Option<&'static str>,
+}
+
 /// An option that a completion takes.
 pub(crate) struct SettledOption {
     pub(crate) letter: String,
@@ -151,11 +158,18 @@ impl Choice {
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
         let options = self.known(sample, meter)?;
         let found = self.read(cues, sample, &options, meter)?;
-        let one = found.filter(|(_, found)| !found.is_hedge && found.letters.is_power_of_two());
-        Ok(one.map(|(start, found)| SettledOption {
+        let one = found.filter(|Said { found, unpaid, .. }| {
+            !found.is_hedge && unpaid.is_none() && found.letters.is_power_of_two()
+        });
+        Ok(one.map(|Said { found, span, .. }| SettledOption {
             letter: options::letters_of(found.letters),
-            span: (start + found.start, start + found.end),
+            span,
         }))
+    }
+
+    /// Whether options are offered of which one is due.
+    fn is_hedge(&self, found: &Reading) -> bool {
+        found.is_hedge || (found.letters.count_ones() > 1 && !self.multiple)
     }
 
     fn options<'a>(&self, sample: &'a Sample, meter: &mut Meter<'_>) -> Result<Options<'a>, Fault> {
@@ -173,14 +187,14 @@ impl Choice {
         Ok(options)
     }
 
-    /// What a completion names, and where the text begins in which its places are counted.
+    /// What a completion names.
     fn read(
         &self,
         cues: &Cues,
         sample: &Sample,
         options: &Options<'_>,
         meter: &mut Meter<'_>,
-    ) -> Result<Option<(usize, Reading)>, Fault> {
+    ) -> Result<Option<Said>, Fault> {
         let completion = sample.completion();
         meter.spend(4 * completion.len() as u64)?;
         let spoken = Spoken::of(completion, Thinking::Skip);
@@ -191,7 +205,13 @@ impl Choice {
             let behind = scope.text().get(found.behind..).unwrap_or_default();
             found.is_hedge |= behind::is_unsettled(behind, found, options);
         }
-        Ok(found.map(|found| (scope.offset(), found)))
+        Ok(found.map(|found| {
+            // Of a hedge, the first option is shown, and `choice` has all of them.
+            let end = if self.is_hedge(&found) { found.first_end } else { found.end };
+            let span = (scope.place(found.start), scope.place(end));
+            let standing = scope.standing((span.0, scope.place(found.behind)));
+            Said { found, span, unpaid: standing.reason() }
+        }))
     }
 
     fn wanted(&self, reference: &Value, options: &Options<'_>) -> Result<u32, Fault> {
@@ -301,11 +321,12 @@ impl Choice {
         let begun = body.len() - body.trim_start().len() + 1;
         let own = extract::next_question(body, begun).and_then(|end| body.get(..end));
         if let Some(own) = own
-            && let Some(found) = self.settle(own, &places, options, meter)?
+            && let Some(found) = self.settle(own, &places, None, (options, meter))?
         {
             return Ok(Some(found));
         }
-        self.settle(body, &places, options, meter)
+        let statement = scope.statement().map(|statement| statement.sentence.end);
+        self.settle(body, &places, statement, (options, meter))
     }
 
     /// What a text settles on, by the places in it where answers are announced.
@@ -313,8 +334,8 @@ impl Choice {
         &self,
         body: &str,
         places: &[Place<'_>],
-        options: &Options<'_>,
-        meter: &mut Meter<'_>,
+        statement: Option<usize>,
+        (options, meter): (&Options<'_>, &mut Meter<'_>),
     ) -> Result<Option<Reading>, Fault> {
         let mut read = |place: &Place<'_>| {
             // The text read at each place is bounded; see `NEAR_BYTES_MAX`.
@@ -330,7 +351,8 @@ impl Choice {
         }
         let Some(first) = first else {
             meter.spend(1 << 16)?;
-            let alone = reading::alone(body, options);
+            let stated = statement.and_then(|end| body.get(..end)).unwrap_or(body);
+            let alone = reading::alone(stated, options);
             return Ok(alone.or_else(|| reading::first_line(body, options)));
         };
         if matches!(self.take, Take::First) {

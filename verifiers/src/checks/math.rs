@@ -139,7 +139,8 @@ impl Check for Math {
                 break;
             }
         }
-        Ok(best.map_or_else(|| Verdict::graded(false).because("no-answer"), Trial::verdict))
+        let Some(best) = best else { return Ok(Verdict::graded(false).because("no-answer")) };
+        Ok(best.standing_in(&said.scope).verdict())
     }
 }
 
@@ -302,6 +303,7 @@ impl Math {
                 normal: String::new(),
                 reference_normal,
                 refusal: None,
+                unpaid: None,
             };
             return Ok((none, false));
         };
@@ -346,7 +348,8 @@ impl Math {
         }
         let normal = shown(cx, &chosen.reading, &chosen.values);
         let extracted = Some(said.scope.taken(chosen.candidate));
-        Ok((Trial { judged, extracted, normal, reference_normal, refusal }, cx.bare_log))
+        let trial = Trial { judged, extracted, normal, reference_normal, refusal, unpaid: None };
+        Ok((trial, cx.bare_log))
     }
 
     /// Why an answer that equals the reference is refused.

@@ -120,8 +120,10 @@ impl Check for Number {
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
         meter.spend(1000)?;
-        let right = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
-        let reason = if right { "equal" } else { "unequal" };
+        let equal = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
+        let unpaid = equal.then(|| scope.standing(answer.span).reason()).flatten();
+        let right = equal && unpaid.is_none();
+        let reason = unpaid.unwrap_or(if right { "equal" } else { "unequal" });
         Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(reason))
     }
 
@@ -165,7 +167,7 @@ impl Number {
         let body = scope.text();
         let in_body = |found: Found| Answer {
             text: body.get(found.start..found.end).unwrap_or_default().to_owned(),
-            span: (scope.offset() + found.start, scope.offset() + found.end),
+            span: (scope.place(found.start), scope.place(found.end)),
             value: found.value,
         };
         if let Some(after) = &self.after {
@@ -199,9 +201,10 @@ impl Number {
                 return Ok(read);
             }
         }
-        let (from, cost) = scan::affordable(body);
+        let end = scope.statement().map_or(body.len(), |statement| statement.sentence.end);
+        let (from, cost) = scan::affordable(body.get(..end).unwrap_or_default());
         meter.spend(cost)?;
-        let last = context::last(body, from, self.notation());
+        let last = context::last_before(body, from..end, self.notation());
         let last = last.and_then(|last| {
             let is_unsaid = extract::is_unsaid_at(body, last.start);
             if is_unsaid { Err("nothing-found") } else { Ok(last) }
@@ -433,7 +436,7 @@ fn held_answer(scope: &Scope<'_>, candidate: &Candidate<'_>, found: Found) -> An
     let span = if is_part { (start + found.start, start + found.end) } else { (start, end) };
     Answer {
         text: candidate.text.get(found.start..found.end).unwrap_or_default().to_owned(),
-        span: (scope.offset() + span.0, scope.offset() + span.1),
+        span: (scope.place(span.0), scope.place(span.1)),
         value: found.value,
     }
 }

@@ -95,6 +95,11 @@ fn is_doubted(sentence: &str) -> bool {
         || sentence.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(hedge::DOUBTS, word))
 }
 
+/// Whether the last sentence of a text asks, or has a word of doubt.
+pub(super) fn doubts(text: &str) -> bool {
+    last_sentence(text).and_then(|(from, to)| text.get(from..to)).is_some_and(is_doubted)
+}
+
 /// The span of the last sentence that is not a courtesy.
 pub(super) fn last_sentence(text: &str) -> Option<(usize, usize)> {
     let mut end = text.trim_end().len();

@@ -23,6 +23,37 @@ pub(super) fn untagged(text: &str) -> Cow<'_, str> {
     if text.contains("</") { blanked_at(text, &['<']) } else { Cow::Borrowed(text) }
 }
 
+/// The values of a text in bold: `**18 kg**`, `<b>B</b>`. Labels are none.
+pub(super) fn bold(text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    let signs = [("**", "**"), ("__", "__"), ("<b>", "</b>"), ("<strong>", "</strong>")];
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['*', '_', '<'])) {
+        let start = at + next;
+        let rest = text.get(start..).unwrap_or_default();
+        let sign = signs.iter().find(|(open, _)| rest.starts_with(open));
+        let Some((open, close)) = sign else {
+            at = start + 1;
+            continue;
+        };
+        let inner = rest.get(open.len()..).unwrap_or_default();
+        let line = inner.split('\n').next().unwrap_or_default();
+        let Some(length) = line.find(close) else {
+            at = start + open.len();
+            continue;
+        };
+        let (from, to) = (start + open.len(), start + open.len() + length);
+        let value = inner.get(..length).unwrap_or_default().trim();
+        let behind = text.get(to + close.len()..).unwrap_or_default();
+        let is_label = value.ends_with([':', '：']) || behind.starts_with([':', '：']);
+        if !value.is_empty() && value.len() <= VALUE_MAX && !is_label {
+            found.push((from, to));
+        }
+        at = to + close.len();
+    }
+    found
+}
+
 /// The text without the signs of emphasis that begin with one of `marks`. Where these are not only
 /// tags, dollars stand around formulas.
 fn blanked_at<'a>(text: &'a str, marks: &[char]) -> Cow<'a, str> {

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use memchr::memchr_iter;
 
 use super::candidate::{Candidate, Provenance};
-use super::qualify;
+use super::qualify::{self, is_unspaced};
 use crate::language::{announce, question};
 
 /// The longest head of a question, in bytes.
@@ -121,6 +121,9 @@ fn begins(text: &str, word: &str) -> bool {
         && text.get(word.len()..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
 
+/// The most characters of scripts without spaces in a short value: a unit.
+const UNSPACED_MAX: usize = 6;
+
 /// Whether a text is nothing but a short value: "5", "$5 apples", "x = 5", "(B)".
 pub(super) fn is_value(text: &str) -> bool {
     let text = text.trim();
@@ -134,7 +137,8 @@ pub(super) fn is_value(text: &str) -> bool {
 }
 
 fn is_short(text: &str) -> bool {
-    text.split_whitespace().nth(VALUE_WORDS_MAX).is_none()
+    let unspaced = text.chars().filter(|c| is_unspaced(*c)).count();
+    text.split_whitespace().nth(VALUE_WORDS_MAX).is_none() && unspaced <= UNSPACED_MAX
 }
 
 /// Whether an announced text is a value, and `behind` says no more than why. "The answer is given

@@ -1,6 +1,7 @@
 //! The scope of extraction: without thinking, code, and quotations of the question.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -9,7 +10,10 @@ use super::candidate::{Candidate, Provenance};
 use super::code::Code;
 use super::emphasis;
 use super::hidden;
+use super::places::Places;
 use super::thinking::{self, Thinking};
+use crate::language::remarks;
+use crate::language::standing::{self, Standing};
 
 /// Quotations of the question are looked up in it at most this often.
 const QUOTED_MAX: usize = 16;
@@ -17,8 +21,10 @@ const QUOTED_MAX: usize = 16;
 /// The visible text of a completion: without thinking, and with blanks in place of hidden text.
 pub struct Spoken<'a> {
     text: Cow<'a, str>,
-    /// Where it starts in the completion.
-    from: usize,
+    /// Where it lies in the completion.
+    places: Places,
+    /// The values in bold, of which the signs are gone.
+    bold: Vec<(usize, usize)>,
 }
 
 impl<'a> Spoken<'a> {
@@ -27,13 +33,15 @@ impl<'a> Spoken<'a> {
     pub fn of(completion: &'a str, how: Thinking) -> Self {
         let part = thinking::answer(completion, how).unwrap_or(completion.len()..completion.len());
         let said = completion.get(part.clone()).unwrap_or_default();
-        Self { text: hidden::blanked(said), from: part.start }
+        let mut places = Places::new(part.start);
+        Self { text: places.with_plain_digits(hidden::blanked(said)), places, bold: Vec::new() }
     }
 
     /// The same without the emphasis of Markdown around values, in which `**` would be a power.
     #[must_use]
     pub(crate) fn without_emphasis(self) -> Self {
-        self.blanked_by(emphasis::blanked)
+        let bold = emphasis::bold(&self.text);
+        Self { bold, ..self.blanked_by(emphasis::blanked) }
     }
 
     /// The same without the tags of HTML around values with digits.
@@ -52,38 +60,48 @@ impl<'a> Spoken<'a> {
 
     /// All of a completion, even what is hidden.
     pub fn all(completion: &'a str) -> Self {
-        Self { text: Cow::Borrowed(completion), from: 0 }
+        Self { text: Cow::Borrowed(completion), places: Places::default(), bold: Vec::new() }
     }
 
-    /// The text, in which [`Spoken::offset`] leads back to the completion.
+    /// The text, of which [`Spoken::place`] leads back to the completion.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where the text starts in the completion, in bytes.
-    pub fn offset(&self) -> usize {
-        self.from
+    /// The byte of the completion at a byte of the text.
+    pub fn place(&self, at: usize) -> usize {
+        self.places.outside(at)
     }
+}
+
+/// A sentence that states an answer.
+pub(crate) struct Statement {
+    pub(crate) sentence: Range<usize>,
+    /// The only value in bold in it.
+    pub(crate) bold: Option<(usize, usize)>,
 }
 
 /// The part of a completion in which answers are looked for.
 pub struct Scope<'a> {
     pub(super) text: &'a str,
-    /// Where `text` starts in the completion.
-    from: usize,
+    /// Where `text` lies in the completion.
+    places: Places,
     pub(super) code: Code,
     /// The question, where its quotations do not count.
     prompt: &'a str,
     /// Whether there is a question at all.
     pub(crate) asked: bool,
     pub(super) boxes: Vec<Boxed>,
+    /// The values in bold, where the text has no signs of it.
+    bold: &'a [(usize, usize)],
 }
 
 impl<'a> Scope<'a> {
     /// All of a text.
     pub(super) fn all(text: &'a str) -> Self {
         let code = Code::default();
-        Self { text, from: 0, code, prompt: "", asked: false, boxes: boxes::of(text) }
+        let boxes = boxes::of(text);
+        Self { text, places: Places::default(), code, prompt: "", asked: false, boxes, bold: &[] }
     }
 
     /// The visible text without code and quotations of the prompt.
@@ -91,11 +109,12 @@ impl<'a> Scope<'a> {
         let text = spoken.text();
         Self {
             text,
-            from: spoken.from,
+            places: spoken.places.clone(),
             code: Code::of(text),
             prompt,
             asked: !prompt.is_empty(),
             boxes: boxes::of(text),
+            bold: &spoken.bold,
         }
     }
 
@@ -107,7 +126,7 @@ impl<'a> Scope<'a> {
 
     /// All of the visible text, even code and quotations.
     pub fn everything(spoken: &'a Spoken<'a>, prompt: &str) -> Self {
-        Self { from: spoken.from, asked: !prompt.is_empty(), ..Self::all(spoken.text()) }
+        Self { places: spoken.places.clone(), asked: !prompt.is_empty(), ..Self::all(spoken.text()) }
     }
 
     /// The text in which answers are looked for. The spans of candidates are bytes of it.
@@ -115,15 +134,31 @@ impl<'a> Scope<'a> {
         self.text
     }
 
-    /// Where the text starts in the completion, in bytes.
-    pub fn offset(&self) -> usize {
-        self.from
+    /// The byte of the completion at a byte of the text.
+    pub fn place(&self, at: usize) -> usize {
+        self.places.outside(at)
     }
 
     /// The text of a candidate, its span in the completion, and its provenance.
     pub(crate) fn taken(&self, found: Candidate<'_>) -> (String, (usize, usize), Provenance) {
         let Candidate { text, span: (from, to), provenance } = found;
-        (text.into_owned(), (self.from + from, self.from + to), provenance)
+        (text.into_owned(), (self.place(from), self.place(to)), provenance)
+    }
+
+    /// The sentence that states an answer which nothing announces, and the value in bold in it. Remarks
+    /// stand behind it.
+    pub(crate) fn statement(&self) -> Option<Statement> {
+        let found = if self.bold.is_empty() { emphasis::bold(self.text) } else { Vec::new() };
+        let bold = if self.bold.is_empty() { &found } else { self.bold };
+        let sentence = remarks::statement(self.text, bold)?;
+        let mut own = bold.iter().filter(|(from, to)| sentence.start <= *from && *to <= sentence.end);
+        let bold = own.next().filter(|_| own.next().is_none()).copied();
+        Some(Statement { sentence, bold })
+    }
+
+    /// What the text says of the answer at these bytes of the completion.
+    pub(crate) fn standing(&self, (from, to): (usize, usize)) -> Standing {
+        standing::of(self.text, self.places.inside(from)..self.places.inside(to))
     }
 
     /// Whether code stands at this place.

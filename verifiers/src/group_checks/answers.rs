@@ -125,8 +125,7 @@ impl AnswerReader {
         let found = match announced.into_iter().next() {
             Some(found) => {
                 let (from, to) = found.span;
-                let offset = scope.offset();
-                Some((found.text.into_owned(), (offset + from, offset + to)))
+                Some((found.text.into_owned(), (scope.place(from), scope.place(to))))
             }
             None if matches!(self.policy, Policy::Auto) => last_line(&spoken),
             None if matches!(self.policy, Policy::Whole) => whole(&spoken),
@@ -147,15 +146,16 @@ fn last_line(spoken: &Spoken<'_>) -> Option<(String, (usize, usize))> {
     let start = said.rfind('\n').map_or(0, |at| at + 1);
     let line = said.get(start..)?;
     let trimmed = line.trim_start();
-    let from = spoken.offset() + start + (line.len() - trimmed.len());
-    (!trimmed.is_empty()).then(|| (trimmed.to_owned(), (from, from + trimmed.len())))
+    let from = start + (line.len() - trimmed.len());
+    let span = (spoken.place(from), spoken.place(from + trimmed.len()));
+    (!trimmed.is_empty()).then(|| (trimmed.to_owned(), span))
 }
 
 fn whole(spoken: &Spoken<'_>) -> Option<(String, (usize, usize))> {
     let said = spoken.text().trim_end();
     let text = said.trim_start();
-    let from = spoken.offset() + said.len() - text.len();
-    (!text.is_empty()).then(|| (text.to_owned(), (from, from + text.len())))
+    let span = (spoken.place(said.len() - text.len()), spoken.place(said.len()));
+    (!text.is_empty()).then(|| (text.to_owned(), span))
 }
 
 impl Answer {

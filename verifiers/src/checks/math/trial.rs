@@ -21,6 +21,8 @@ pub(super) struct Trial {
     pub(super) reference_normal: String,
     /// Why an equal answer is refused.
     pub(super) refusal: Option<Refusal>,
+    /// Why an equal answer does not stand.
+    pub(super) unpaid: Option<&'static str>,
 }
 
 impl Trial {
@@ -33,6 +35,7 @@ impl Trial {
             normal,
             reference_normal,
             refusal: None,
+            unpaid: None,
         }
     }
 
@@ -51,6 +54,7 @@ impl Trial {
             normal: have.to_string(),
             reference_normal: want.to_string(),
             refusal: None,
+            unpaid: None,
         })
     }
 
@@ -67,8 +71,19 @@ impl Trial {
         matches!(self.judged, Equivalence::Equal(_))
     }
 
+    /// The same, where an answer that does not stand is not right.
+    pub(super) fn standing_in(self, scope: &Scope<'_>) -> Self {
+        let span = self.extracted.as_ref().filter(|_| self.is_equal()).map(|(_, span, _)| *span);
+        let unpaid = span.and_then(|span| scope.standing(span).reason());
+        match unpaid {
+            Some(_) => Self { judged: Equivalence::Unequal, unpaid, ..self },
+            None => self,
+        }
+    }
+
     pub(super) fn verdict(self) -> Verdict {
         let reason = match self.judged {
+            Equivalence::Unequal if self.unpaid.is_some() => self.unpaid.unwrap_or_default(),
             Equivalence::Equal(rung) => rung.reason(),
             Equivalence::Undecided => "undecided",
             Equivalence::Unequal if self.extracted.is_none() => "no-answer",

@@ -1,6 +1,7 @@
 //! The context of a number: whether the text around it makes it an answer.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::digits::Notation;
 use super::scan::{self, Found, SLASHES, is_superscript};
@@ -54,8 +55,18 @@ fn last_few(text: &str, from: usize, notation: Notation) -> Vec<Found> {
 /// The last number at or after `from` that may be an answer; an error if there is none, or if it is
 /// one of several on offer.
 pub(super) fn last(text: &str, from: usize, notation: Notation) -> Result<Found, &'static str> {
-    let near = Near { text, from };
-    let mut numbers = last_few(text, from, notation);
+    last_before(text, from..text.len(), notation)
+}
+
+/// The same of numbers in a part of a text, with what stands behind it.
+pub(super) fn last_before(
+    text: &str,
+    part: Range<usize>,
+    notation: Notation,
+) -> Result<Found, &'static str> {
+    let near = Near { text, from: part.start };
+    let within = text.get(..part.end).unwrap_or_default();
+    let mut numbers = last_few(within, part.start, notation);
     let at = numbers.iter().rposition(|found| near.may_answer(found)).ok_or("nothing-found")?;
     let is_offered = numbers.get(at..at + 2).is_some_and(|pair| near.is_offered(pair));
     numbers.truncate(at + 1);

@@ -37,10 +37,13 @@ pub(super) fn digits_at(text: &str, at: usize, notation: Notation) -> Read {
         digits.push_str(rest.get(end + 1..after)?);
         end = after;
     }
-    if rest.get(end..)?.starts_with(point) && run(rest, end + 1) > end + 1 {
-        let after = run(rest, end + 1);
+    // LaTeX sets a comma without a gap as "2{,}5".
+    let braced = rest.get(end..)?.starts_with("{,}") && notation.decimal_comma;
+    let decimals = end + if braced { 3 } else { 1 };
+    if (braced || rest.get(end..)?.starts_with(point)) && run(rest, decimals) > decimals {
+        let after = run(rest, decimals);
         digits.push('.');
-        digits.push_str(rest.get(end + 1..after)?);
+        digits.push_str(rest.get(decimals..after)?);
         end = after;
     }
     if digits.is_empty() {
@@ -84,7 +87,9 @@ pub(super) fn run(text: &str, at: usize) -> usize {
 /// The end of a separator and exactly three digits.
 fn group(text: &str, at: usize, separator: char, notation: Notation) -> Option<usize> {
     let rest = text.get(at..)?;
-    let blanks: &[&str] = &["\u{202f}", "\u{a0}", "\u{2009}", "\\,", "{,}", "'", "’"];
+    let blanks: &[&str] = &["\u{202f}", "\u{a0}", "\u{2009}", "\\,", "'", "’", "{,}"];
+    // Where the comma is the decimal point, it parts no groups.
+    let blanks = if notation.decimal_comma { blanks.get(..6)? } else { blanks };
     let blank = blanks.iter().find(|blank| rest.starts_with(**blank)).map(|blank| blank.len());
     let is_separator =
         rest.starts_with(separator) || (notation.blank_separates && rest.starts_with(' '));

@@ -31,6 +31,9 @@ const SCALES: [(&str, &str); 12] = [
     ("亿", "1e8"),
 ];
 
+/// Units before which 千 is their prefix.
+const KILO_UNITS: [char; 8] = ['克', '米', '瓦', '卡', '焦', '帕', '伏', '赫'];
+
 /// Letters right behind a number that scale it, where no word goes on: 18k, 2.5M.
 const SUFFIXES: [(&str, &str); 8] = [
     ("bn", "1e9"),
@@ -242,11 +245,15 @@ fn plain(text: &str, at: usize, notation: Notation) -> Read {
     }
     let rest = text.get(end..)?;
     let trimmed = rest.trim_start();
-    for (word, power) in SCALES {
+    for (word, power) in &SCALES {
         let start = trimmed.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
         // Five thousandths are no thousands.
-        let ends = |tail: &str| {
-            !word.is_ascii() || !tail.trim_start_matches('s').starts_with(char::is_alphabetic)
+        let ends = |tail: &str| match *word {
+            // 千克 is a kilogram.
+            "千" => !tail.starts_with(KILO_UNITS),
+            word => {
+                !word.is_ascii() || !tail.trim_start_matches('s').starts_with(char::is_alphabetic)
+            }
         };
         if start.and(trimmed.get(word.len()..)).is_some_and(ends) {
             (value, end) =

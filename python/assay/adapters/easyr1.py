@@ -1,0 +1,62 @@
+"""EasyR1: ``compute_score`` for ``worker.reward.reward_function``, which may name this file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from assay.adapters._adapter import Trainer, of_environment
+from assay.adapters._batch import finite
+from assay.adapters._rows import samples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.adapters._adapter import Config
+
+TRAINER = Trainer(
+    "EasyR1", masks=False, groups=False, on_fault="raise",
+    uses="`easyr1.py:compute_score`",
+    fault="an error",
+)
+"""It puts numbers into the tensor of rewards as they are: NaN would spoil a group. It says no prompt."""
+REWARD_NAME = "assay"
+REWARD_TYPE = "batch"
+
+
+def compute_score(reward_inputs: Any, config: Config | None = None, **settings: Any) -> Any:
+    """The scores of a list of inputs, or that of one: ``overall``, and the metrics that have a number.
+
+    Args:
+        reward_inputs: ``{"response": ..., "ground_truth": ...}``, in a list (``REWARD_TYPE = "batch"``)
+            or alone (``"sequential"``). Their other members are columns.
+        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
+        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+
+    Raises:
+        Unscored: A sample has no reward.
+        TooManyFaults: There are too many faults.
+
+    >>> from assay.adapters.easyr1 import compute_score
+    >>> config = {"version": 1, "reward": [{"name": "right", "verifier": "exact"}]}
+    >>> compute_score({"response": "4", "response_length": 1, "ground_truth": "4"}, config)["overall"]
+    1.0
+    """
+    if isinstance(reward_inputs, Mapping):
+        return _scores([reward_inputs], config, settings)[0]
+    return _scores(reward_inputs, config, settings)
+
+
+def _scores(
+    inputs: Sequence[Mapping[str, Any]], config: Config | None, settings: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    adapter = of_environment(TRAINER, config, **settings)
+    lists = samples(
+        adapter.engine,
+        [{key: value for key, value in one.items() if key != "response"} for one in inputs],
+        completions=[one["response"] for one in inputs],
+        references=[one["ground_truth"] for one in inputs],
+    )
+    batch = adapter.score(**lists)
+    metrics = [finite(batch.sample_metrics(at)) for at in range(len(inputs))]
+    return [{"overall": one, **rest} for one, rest in zip(batch.rewards, metrics, strict=True)]

@@ -1,0 +1,78 @@
+//! Remarks at the end of a text: sentences behind the one that states the answer, which neither take it
+//! back nor offer another.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::cues::{self, Cue, Role};
+use super::{guess, sentences};
+
+/// The most sentences at the end of a text that may be remarks.
+const REMARKS_MAX: usize = 10;
+/// They are looked for in so many bytes.
+const TAIL_MAX: usize = 2000;
+
+/// Where the sentence ends that states the answer; `None` where remarks are not known from statements.
+///
+/// The sentences behind it are known for remarks by their words, have no value, or have only values that
+/// the text had before. `bold` are the values in bold.
+pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usize>> {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(TAIL_MAX));
+    let tail = text.get(from..)?;
+    let mut ends: Vec<usize> = sentences::ends(tail).chain([tail.len()]).collect();
+    ends.dedup();
+    let languages = guess::languages(text);
+    let mut seen = None;
+    for _ in 0..=REMARKS_MAX {
+        let end = ends.pop()?;
+        let start = ends.last().copied().unwrap_or(0);
+        let sentence = tail.get(start..end)?;
+        let range = from + start..from + end;
+        if !sentence.contains(char::is_alphanumeric) {
+            continue;
+        }
+        let found = cues::of(sentence, &languages);
+        let has = |role| found.iter().any(|cue: &Cue| cue.is(role));
+        let numbers = numbers(sentence);
+        let is_remark = has(Role::Remark) || has(Role::Verify) || has(Role::Past);
+        let in_bold = |(from, to): &(usize, usize)| range.start <= *from && *to <= range.end;
+        let is_bold = bold.iter().any(in_bold);
+        let states = is_bold || has(Role::Conclude) || has(Role::Result) || is_value(sentence);
+        let is_doubted = has(Role::Suppose) || has(Role::Offer) || has(Role::Report);
+        if states && !is_remark {
+            if is_doubted && end < tail.len() {
+                return None;
+            }
+            let trimmed = sentence.trim_end().len();
+            let lead = sentence.len() - sentence.trim_start().len();
+            return Some(range.start + lead..range.start + trimmed);
+        }
+        let is_new = |seen: &BTreeSet<&str>| !numbers.iter().all(|number| seen.contains(number));
+        if !is_remark && !numbers.is_empty() {
+            let before = seen.get_or_insert_with(|| {
+                self::numbers(text.get(..range.start).unwrap_or_default()).into_iter().collect()
+            });
+            if is_new(before) {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// Whether a line is a value and nothing else.
+fn is_value(sentence: &str) -> bool {
+    let said = sentence.trim();
+    let words = said.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic));
+    let digits = said.contains(char::is_numeric);
+    let is_letter = said.len() <= 5 && said.trim_matches(['(', ')', '*', '.', '$']).len() == 1;
+    said.starts_with('$') && said.ends_with(['$', '.']) || is_letter || digits && words.count() == 0
+}
+
+/// The numbers of a text, as they are written.
+fn numbers(text: &str) -> Vec<&str> {
+    text.split(|c: char| !(c.is_numeric() || ".,".contains(c)))
+        .map(|number| number.trim_matches(['.', ',']))
+        .filter(|number| !number.is_empty())
+        .collect()
+}

@@ -1,0 +1,229 @@
+//! Whether an answer still stands at the end of its text: what is said before it in its sentence, and
+//! in the sentences behind it.
+//!
+//! A remark is innocent unless it takes the answer back or offers another one; numbers in it are no
+//! answers.
+
+use std::ops::Range;
+
+use super::cues::{self, Cue, Role};
+use super::{guess, sentences};
+
+/// So many bytes behind an answer are read.
+const TAIL_MAX: usize = 1500;
+/// The most sentences behind it.
+const SENTENCES_MAX: usize = 16;
+/// The most bytes of its own sentence before it.
+const LEAD_MAX: usize = 240;
+/// Between a phrase that offers or denies and the value stand at most so many letters.
+const GAP_LETTERS_MAX: usize = 24;
+/// What may stand between a denial and the value.
+const OPENERS: &str = "*_`$\\({[\"'“«「";
+/// Signs by which a number is a part of a formula, or another form of the answer.
+const PARTS: &str = "/%^=+×·÷\\";
+
+/// What a text says of an answer. The ranges are those of the phrases by which it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing is said against it.
+    Stands,
+    /// It is taken back: "17. I made a mistake."
+    Retracted(Range<usize>),
+    /// Another one is offered beside it: "17. It could also be 18."
+    Hedged(Range<usize>),
+    /// It is only supposed, or said by another: "if the answer were 17".
+    Supposed(Range<usize>),
+    /// It is denied: "the answer is not 17".
+    Denied(Range<usize>),
+}
+
+impl Standing {
+    /// Why the answer is not paid; `None` where it stands.
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Stands => None,
+            Self::Retracted(_) => Some("retracted"),
+            Self::Hedged(_) => Some("hedge"),
+            Self::Supposed(_) => Some("supposed"),
+            Self::Denied(_) => Some("denied"),
+        }
+    }
+}
+
+/// What a text says of the answer at `span`.
+pub fn of(text: &str, span: Range<usize>) -> Standing {
+    let own = text.get(span.clone()).unwrap_or_default();
+    let languages = guess::languages(text);
+    match before(text, span.start, &languages) {
+        Standing::Stands => after(text, own, span.end, &languages),
+        standing => standing,
+    }
+}
+
+/// What its own sentence says before it.
+fn before(text: &str, at: usize, languages: &[&str]) -> Standing {
+    let from = text.ceil_char_boundary(at.saturating_sub(LEAD_MAX));
+    let near = text.get(from..at).unwrap_or_default();
+    let start = sentences::ends(near).last().unwrap_or(0);
+    let lead = near.get(start..).unwrap_or_default();
+    let place = |cue: &Cue| from + start + cue.span.start..from + start + cue.span.end;
+    let found = cues::of(lead, languages);
+    // What is contrasted with what was supposed or denied stands: "not 3 but 4".
+    let turn = found.iter().rposition(|cue| cue.is(Role::Contrast) || cue.is(Role::Conclude));
+    let found = found.get(turn.map_or(0, |turn| turn + 1)..).unwrap_or_default();
+    if let Some(supposed) = found.iter().find(|cue| cue.is(Role::Suppose) || cue.is(Role::Report)) {
+        return Standing::Supposed(place(supposed));
+    }
+    let denied = found.last().filter(|cue| {
+        let gap = lead.get(cue.span.end..).unwrap_or_default();
+        cue.is(Role::Deny) && gap.chars().all(|c| c.is_whitespace() || OPENERS.contains(c))
+    });
+    denied.map_or(Standing::Stands, |denied| Standing::Denied(place(denied)))
+}
+
+/// What is said behind it.
+fn after(text: &str, own: &str, end: usize, languages: &[&str]) -> Standing {
+    let tail = text.get(end..text.floor_char_boundary(end + TAIL_MAX)).unwrap_or_default();
+    if !tail.contains(char::is_alphabetic) {
+        return Standing::Stands;
+    }
+    let own = Value::all(own);
+    let mut ends: Vec<usize> = sentences::ends(tail).take(SENTENCES_MAX).collect();
+    ends.push(tail.len());
+    let mut start = 0;
+    let sentences: Vec<(Range<usize>, Vec<Cue>)> = ends
+        .into_iter()
+        .map(|end| {
+            let range = start..end;
+            start = end;
+            let said = cues::of(tail.get(range.clone()).unwrap_or_default(), languages);
+            (range, said)
+        })
+        .collect();
+    for (at, (range, found)) in sentences.iter().enumerate() {
+        let sentence = tail.get(range.clone()).unwrap_or_default();
+        let place = |cue: &Cue| {
+            let from = end + range.start;
+            from + cue.span.start..from + cue.span.end
+        };
+        let next = sentences.get(at + 1).map_or(&[][..], |(_, next)| next);
+        if let Some(taken) = retracts(sentence, found, next) {
+            return Standing::Retracted(place(taken));
+        }
+        if let Some(offered) = offers(sentence, found, &own, at == 0) {
+            return Standing::Hedged(place(offered));
+        }
+    }
+    Standing::Stands
+}
+
+/// The phrase by which a sentence takes back what was said before it.
+fn retracts<'c>(sentence: &str, found: &'c [Cue], next: &[Cue]) -> Option<&'c Cue> {
+    let at = found.iter().position(|cue| cue.is(Role::Retract))?;
+    let (lead, behind) = found.split_at_checked(at)?;
+    let cue = behind.first()?;
+    let is_other = found.iter().any(|cue| cue.is(Role::Past))
+        || lead.iter().any(|cue| cue.is(Role::Suppose) || cue.is(Role::Report));
+    let reaffirms = |cues: &[Cue]| cues.iter().any(|cue| cue.is(Role::Reaffirm));
+    let is_asked = sentence.trim_end().ends_with(['?', '？', '؟']);
+    let is_resolved = reaffirms(behind) || reaffirms(next);
+    (!is_other && !is_asked && !is_resolved).then_some(cue)
+}
+
+/// The phrase by which a sentence offers another value than the answer. In the sentence of the answer
+/// itself it comes first.
+fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> Option<&'c Cue> {
+    let excluded = |cue: &Cue| {
+        [Role::NotOffer, Role::Past, Role::Verify, Role::Report].iter().any(|role| cue.is(*role))
+    };
+    if found.iter().any(excluded) {
+        return None;
+    }
+    found.iter().filter(|cue| cue.is(Role::Offer)).find(|cue| {
+        let lead = sentence.get(..cue.span.start).unwrap_or_default();
+        let phrase = sentence.get(cue.span.clone()).unwrap_or_default();
+        let behind = sentence.get(cue.span.end..).unwrap_or_default();
+        let is_first = letters(lead) == 0 || !is_own && lead.split_whitespace().nth(3).is_none();
+        let is_strong = phrase.contains(' ') || phrase.chars().count() > 3 && !phrase.is_ascii();
+        let near = |text: &str| {
+            let values = Value::all(text);
+            values.into_iter().any(|value| !own.contains(&value) && own.iter().any(|own| own.is_like(&value)))
+        };
+        let reach: String = within(behind).collect();
+        (is_first && near(&reach)) || (is_strong && !is_own && (near(&reach) || near(lead)))
+    })
+}
+
+/// What stands near behind a phrase.
+fn within(behind: &str) -> impl Iterator<Item = char> {
+    let mut letters = 0;
+    behind.chars().take_while(move |c| {
+        letters += usize::from(c.is_alphabetic());
+        letters <= GAP_LETTERS_MAX
+    })
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|c| c.is_alphanumeric()).count()
+}
+
+/// A value as it is compared: a number by its digits, an option by its letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Number(String),
+    Letter(char),
+}
+
+impl Value {
+    fn is_like(&self, other: &Self) -> bool {
+        matches!(
+            (self, other),
+            (Self::Number(_), Self::Number(_)) | (Self::Letter(_), Self::Letter(_))
+        )
+    }
+
+    /// The values of a text.
+    fn all(text: &str) -> Vec<Self> {
+        let mut values = Vec::new();
+        let mut chars = text.chars().peekable();
+        let mut before = ' ';
+        while let Some(c) = chars.next() {
+            if c.is_numeric() && !before.is_alphabetic() {
+                let mut digits = String::new();
+                let mut next = Some(c);
+                while let Some(c) = next {
+                    digits.extend(digit(c));
+                    let goes_on = chars.peek().is_some_and(|c| c.is_numeric())
+                        || chars.peek().is_some_and(|c| ".,٬٫".contains(*c)) && {
+                            let mut ahead = chars.clone();
+                            ahead.next();
+                            ahead.next().is_some_and(char::is_numeric)
+                        };
+                    next = if goes_on { chars.next() } else { None };
+                }
+                let is_part = PARTS.contains(before) || chars.peek().is_some_and(|c| PARTS.contains(*c));
+                if !is_part {
+                    values.push(Self::Number(digits));
+                }
+                before = '0';
+                continue;
+            }
+            let ends = chars.peek().is_none_or(|next| !next.is_alphanumeric() && *next != '\'');
+            if c.is_ascii_uppercase() && !before.is_alphanumeric() && ends {
+                values.push(Self::Letter(c));
+            }
+            before = c;
+        }
+        values
+    }
+}
+
+/// A digit of any script; separators of decimals and thousands are left out, since languages differ in
+/// them.
+fn digit(c: char) -> Option<char> {
+    let bases = ['0', '٠', '۰', '०', '０'];
+    bases.into_iter().find_map(|base| {
+        let value = (c as u32).checked_sub(base as u32).filter(|value| *value < 10)?;
+        char::from_digit(value, 10)
+    })
+}

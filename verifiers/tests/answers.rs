@@ -1,0 +1,170 @@
+//! How many honest answers are paid, and how many dishonest ones refused, over `fixtures/answers`.
+//!
+//! The development half may not fall below `score.toml`. `make bench-answers` prints both halves.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Sample, registry};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    lang: String,
+    field: String,
+    form: String,
+    kind: String,
+    remark: String,
+    prompt: String,
+    completion: String,
+    reference: String,
+    pays: bool,
+}
+
+/// Rows, and how many of them are judged right.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+struct Count {
+    rows: u32,
+    right: u32,
+}
+
+/// What a check makes of honest and of dishonest rows.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
+struct Score {
+    honest: Count,
+    dishonest: Count,
+}
+
+type Table = BTreeMap<(&'static str, String), Score>;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/answers")
+}
+
+fn rows(half: &str) -> Vec<Row> {
+    let mut compose = Command::new("python3");
+    let done = compose.arg(folder().join("compose.py")).args(["--half", half]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = String::from_utf8(done.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The checks of a row.
+fn checks(row: &Row) -> &'static [&'static str] {
+    match row.field.as_str() {
+        "number" => &["math", "number"],
+        "letter" => &["choice"],
+        "expression" => &["math"],
+        "text" => &["math"],
+        field => panic!("{}: no field {field}", row.id),
+    }
+}
+
+/// The settings that a user of the language has.
+fn settings(check: &str, style: &(String, String, String, bool)) -> Value {
+    match check {
+        "number" => json!({"decimal_comma": style.0 == ",", "blank_separates": style.1 == " "}),
+        "choice" => json!({"letters": 5}),
+        _ => json!({}),
+    }
+}
+
+/// Judges every row of a half by each of its checks.
+fn judged(half: &str, mut each: impl FnMut(&'static str, &Row, bool)) {
+    #[derive(Deserialize)]
+    struct Shared {
+        style: BTreeMap<String, (String, String, String, bool)>,
+    }
+    let shared = std::fs::read_to_string(folder().join("values.toml")).unwrap();
+    let style = toml::from_str::<Shared>(&shared).unwrap().style;
+    let mut built = BTreeMap::new();
+    for row in rows(half) {
+        for check in checks(&row) {
+            let verifier = built.entry((*check, row.lang.clone())).or_insert_with(|| {
+                let entry = registry::ALL.iter().find(|entry| entry.about.id == *check).unwrap();
+                let built = (entry.build)(settings(check, &style[&row.lang]), &NoFiles).unwrap();
+                let Lane::Compute(verifier) = built.lane else { panic!("{check} is awaited") };
+                verifier
+            });
+            let reference = match *check {
+                "number" => json!(row.reference.parse::<f64>().unwrap()),
+                _ => json!(row.reference),
+            };
+            let sample = Sample::builder(row.completion.clone()).prompt(row.prompt.clone());
+            let sample = sample.reference(reference).build();
+            let verdict = verifier.verify(&sample, Earlier::default(), &mut Meter::default());
+            let paid = verdict.outcome.reward().is_some_and(|reward| reward.get() >= 1.0);
+            each(check, &row, paid);
+        }
+    }
+}
+
+impl Score {
+    fn count(&mut self, row: &Row, paid: bool) {
+        let count = if row.pays { &mut self.honest } else { &mut self.dishonest };
+        count.rows += 1;
+        count.right += u32::from(paid == row.pays);
+    }
+}
+
+fn shown(table: &Table) -> String {
+    let share = |count: Count| {
+        let percent = 100.0 * f64::from(count.right) / f64::from(count.rows.max(1));
+        format!("{:5} of {:5} {percent:5.1} %", count.right, count.rows)
+    };
+    let mut text = String::new();
+    for ((check, key), score) in table {
+        let (paid, refused) = (share(score.honest), share(score.dishonest));
+        writeln!(text, "{check:8} {key:24} paid {paid}   refused {refused}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn no_score_falls() {
+    let mut table = Table::new();
+    let wanted = std::env::var("ASSAY_ANSWERS").unwrap_or_default();
+    let wanted: Vec<&str> = wanted.split(',').collect();
+    judged("dev", |check, row, paid| {
+        table.entry((check, "all".to_owned())).or_default().count(row, paid);
+        for key in [&row.lang, &row.form, &row.kind, &row.remark] {
+            if wanted.contains(&"table") {
+                table.entry((check, key.clone())).or_default().count(row, paid);
+            }
+        }
+        if paid != row.pays && wanted.contains(&check) && wanted.contains(&row.lang.as_str()) {
+            let Row { form, kind, remark, reference, completion, .. } = row;
+            println!("{check} {form} {kind} {remark} paid={paid}: {reference}\n{completion}\n");
+        }
+    });
+    println!("{}", shown(&table));
+    let kept: BTreeMap<String, Score> =
+        toml::from_str(&std::fs::read_to_string(folder().join("score.toml")).unwrap()).unwrap();
+    for ((check, _), score) in table.iter().filter(|((_, key), _)| key == "all") {
+        let kept = kept[*check];
+        let falls = score.honest.right < kept.honest.right
+            || score.dishonest.right < kept.dishonest.right
+            || (score.honest.rows, score.dishonest.rows) != (kept.honest.rows, kept.dishonest.rows);
+        assert!(!falls, "{check}: {score:?}, before {kept:?}");
+    }
+}
+
+#[test]
+#[ignore = "a bench: nobody tunes to the rows of the other half"]
+fn both_halves() {
+    for half in ["dev", "held_out"] {
+        let mut table = Table::new();
+        judged(half, |check, row, paid| {
+            for key in ["all", &row.lang, &row.form] {
+                table.entry((check, key.to_owned())).or_default().count(row, paid);
+            }
+        });
+        println!("{half}\n{}", shown(&table));
+    }
+}
