@@ -21,6 +21,7 @@ type Table = Entry<Entry<String>>;
 /// The table whose lists are kept apart by language.
 const CUE: &str = "cue";
 
+#[expect(clippy::disallowed_methods, reason = "nobody reads the file before cargo goes on")]
 fn main() -> Result<(), Box<dyn Error>> {
     writeln!(io::stdout(), "cargo::rerun-if-changed=language")?;
     let files: Result<Vec<PathBuf>, _> =
@@ -36,8 +37,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         read(&fs::read_to_string(path)?, language, &mut tables)
             .map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
     }
+    let mut rust = written(&tables)?;
+    writeln!(rust, "#[cfg(test)]\nconst FILES: &[&str] = &[")?;
+    for path in &files {
+        writeln!(rust, "include_str!(r#\"{}\"#),", fs::canonicalize(path)?.display())?;
+    }
+    writeln!(rust, "];")?;
     let out = env::var_os("OUT_DIR").ok_or("cargo names no folder for the output")?;
-    Ok(fs::write(Path::new(&out).join("language.rs"), written(&tables)?)?)
+    Ok(fs::write(Path::new(&out).join("language.rs"), rust)?)
 }
 
 /// Adds the words of a file. An error has the number of its line. The table `cue` is one of its own for

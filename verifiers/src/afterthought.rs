@@ -77,13 +77,12 @@ fn depends(near: &str, another: &impl Fn(&str) -> Option<usize>) -> bool {
     let line = condition.split('\n').next().unwrap_or_default();
     let starts = line.char_indices().map(|(at, _)| at).filter(|at| is_start(line, *at));
     starts.filter_map(|at| line.get(at..)).any(|rest| {
-        let then =
-            behind(&["otherwise", "or else", "else", "then", "if not", "否则", "sonst"], rest);
+        let then = behind(suppose::THEN, rest);
         if let Some(next) = then {
             return offers(&format!("or {next}"), another);
         }
         let after = another(rest).and_then(|length| rest.get(length..));
-        after.is_some_and(|after| behind(&["otherwise", "else"], behind_marks(after).1).is_some())
+        after.is_some_and(|after| behind(suppose::OTHERWISE, behind_marks(after).1).is_some())
     })
 }
 
@@ -116,7 +115,7 @@ fn is_taken_back(near: &str) -> bool {
         rest = rest.trim_start_matches([' ', ',', '(', '，', '-', '—', '.', '…']);
         if let Some(after) = behind(retract::WRONG, rest) {
             let after = after.trim_start_matches(['*', '_', ' ']);
-            let is_said = rest.starts_with("is ") || rest.starts_with("was ");
+            let is_said = retract::SAID.iter().any(|verb| rest.starts_with(verb));
             return is_direct && is_said
                 || after.is_empty()
                 || after.starts_with(['.', '!', '?', ';', ')', '\n', '。', '！', '）']);

@@ -63,13 +63,13 @@ pub(crate) use run_on::next_question;
 pub use scope::{Scope, Spoken};
 pub use thinking::Thinking;
 
-pub(crate) use words::{is_one_of, is_unspaced, offers};
+pub(crate) use words::{is_negated, is_one_of, is_unspaced, offers};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
-use crate::language::conclude;
+use crate::language::{conclude, deny};
 use crate::math::syntax::text::trimmed_start;
 use crate::meter::Meter;
 
@@ -212,7 +212,7 @@ fn is_verdict(text: &str, said: &Candidate<'_>) -> bool {
     let sentence = before.rsplit(['.', '!', '?', '\n', '>', '}']).next().unwrap_or_default();
     let refers = words::words(sentence).next();
     said.provenance == Provenance::Anchor
-        && refers.is_some_and(|word| is_one_of(&["this", "that", "my"], word))
+        && refers.is_some_and(|word| is_one_of(deny::REFERRING, word))
         && afterthought::is_judgement(&said.text)
 }
 
@@ -340,7 +340,7 @@ fn is_sentence(text: &str) -> bool {
         let letters = word.trim_end_matches([',', '.']);
         letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase())
     });
-    let named = is_one_of(&["by", "from", "using"], first);
+    let named = is_one_of(conclude::SOURCES, first);
     (second || named || text.contains(" equals "))
         && text.contains(|c: char| c.is_ascii_digit())
         && (named || is_one_of(conclude::LEAD_INS, first))

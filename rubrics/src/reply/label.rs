@@ -1,7 +1,7 @@
 //! The names under which judges write a verdict: before a colon, as a tag, as a member of an object.
 //! Which name it is never decides what the verdict is.
 
-use std::sync::LazyLock;
+use assay_verifiers::language::judge;
 
 use super::value::says;
 
@@ -18,75 +18,16 @@ pub(super) enum Class {
     Contrary,
 }
 
-/// The names of each class.
-static NAMES: LazyLock<Vec<(&str, Class)>> = LazyLock::new(|| {
-    let named =
-        |(class, names): (Class, &'static str)| names.split('|').map(move |name| (name, class));
-    let all = [
-        (
-            Class::Verdict,
-            "verdict|grade|score|rating|decision|judgement|judgment|criteria met|criterion met|met|correct|\
-             correctness|is correct|pass|passed|passes|satisfied|satisfies|fulfilled|fulfils|fulfills|meets|\
-             meets criteria|meets criterion|valid|meet|satisfy|true|accepted|acceptable|right|requirement met|\
-             criteria satisfied|criterion satisfied|判断|判定|评分|得分|分数|评级|打分|总分|裁决|是否正确|是否满足|正确|\
-             urteil|bewertung|punktzahl|veredicto|puntuación|calificación|verdetto|punteggio|jugement|décision|\
-             оценка|вердикт",
-        ),
-        (
-            Class::Heading,
-            "result|overall|total|final|correction|revision|update|conclusion|assessment|evaluation|label|points|mark|outcome|status|ruling|ranking|\
-             classification|判断结果|结论|结果|评价|评估|评判|ergebnis|fazit|resultado|conclusión|résultat|risultato|\
-             результат|вывод",
-        ),
-        (
-            Class::Answer,
-            "answer|choice|option|selection|response|output|答案|回答|antwort|respuesta|réponse|risposta|ответ",
-        ),
-        (
-            Class::Contrary,
-            "incorrect|wrong|fail|failed|fails|unmet|not met|false|no|invalid|unsatisfied|violated",
-        ),
+/// The class of a name.
+fn class_of(name: &str) -> Option<Class> {
+    let classes = [
+        (judge::VERDICTS, Class::Verdict),
+        (judge::HEADINGS, Class::Heading),
+        (judge::ANSWERS, Class::Answer),
+        (judge::CONTRARIES, Class::Contrary),
     ];
-    all.into_iter().flat_map(named).collect()
-});
-
-/// Words before a name that leave it what it is.
-const QUALIFIERS: &[&str] = &[
-    "the",
-    "my",
-    "our",
-    "your",
-    "its",
-    "this",
-    "a",
-    "so",
-    "and",
-    "but",
-    "therefore",
-    "thus",
-    "hence",
-    "here",
-    "is",
-    "final",
-    "revised",
-    "overall",
-    "total",
-    "judge",
-    "judge's",
-    "evaluation",
-    "grading",
-    "quality",
-    "integer",
-    "最终",
-    "我的",
-    "总",
-    "总体",
-    "finales",
-    "mein",
-];
-/// Those that say it is the last word.
-const LAST: [&str; 8] =
-    ["final", "overall", "total", "correction", "revision", "revised", "最终", "finales"];
+    classes.into_iter().find_map(|(names, class)| names.contains(&name).then_some(class))
+}
 
 /// A name: its words, and whether it is said to be the last word.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,34 +65,6 @@ fn alternatives(name: &str) -> Option<&str> {
     said.filter(|said| is_list && said.contains(&true) && said.contains(&false)).map(|_| name)
 }
 
-/// Subjects before a name that says something of them: "the answer is correct", "is it correct".
-const SUBJECTS: [&str; 14] = [
-    "answer",
-    "response",
-    "submission",
-    "solution",
-    "completion",
-    "output",
-    "criterion",
-    "criteria",
-    "requirement",
-    "requirements",
-    "it",
-    "does",
-    "did",
-    "are",
-];
-/// Objects behind a name.
-const OBJECTS: [&str; 7] = [
-    " the criterion",
-    " the criteria",
-    " the requirement",
-    " the requirements",
-    " criterion",
-    " criteria",
-    " it",
-];
-
 /// The label that a text is; `own`: what the request calls the verdict.
 pub(super) fn of(text: &str, own: &str) -> Option<Label> {
     // A longer text is not a name.
@@ -162,20 +75,17 @@ pub(super) fn of(text: &str, own: &str) -> Option<Label> {
     let own = plain(own);
     let mut name = plain_text
         .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | '(' | ' '));
-    if let Some(object) = OBJECTS.iter().find(|object| name.ends_with(*object)) {
-        let verbs = ["meets", "satisfies", "fulfils", "fulfills", "passes", "meet", "satisfy"];
+    if let Some(object) = judge::OBJECTS.iter().find(|object| name.ends_with(*object)) {
         let verb = name.strip_suffix(object).unwrap_or_default();
-        name = if verbs.iter().any(|known| verb.ends_with(known)) { verb } else { name };
+        name = if judge::MEETING.iter().any(|known| verb.ends_with(known)) { verb } else { name };
     }
     let (mut is_final, mut has_subject) = (false, false);
     loop {
         if !own.is_empty() && name == own {
             return Some(Label { name: own, class: Class::Verdict, is_final });
         }
-        let found = NAMES.iter().find(|(known, _)| *known == name);
-        if let Some((_, class)) = found {
-            let class = *class;
-            is_final |= LAST.contains(&name);
+        if let Some(class) = class_of(name) {
+            is_final |= judge::LAST.contains(&name);
             // "Student's answer" is not a verdict, "is the answer correct" asks for one.
             return (!has_subject || class == Class::Verdict).then(|| Label {
                 name: name.to_owned(),
@@ -188,17 +98,17 @@ pub(super) fn of(text: &str, own: &str) -> Option<Label> {
         }
         let (first, rest) = match name.split_once(' ') {
             Some(split) => split,
-            None => QUALIFIERS
+            None => judge::QUALIFIERS
                 .iter()
                 .filter(|word| !word.is_ascii())
                 .find_map(|word| Some((*word, name.strip_prefix(word)?)))?,
         };
-        let is_subject = SUBJECTS.contains(&first);
-        if !is_subject && !QUALIFIERS.contains(&first.trim_end_matches([',', ':'])) {
+        let is_subject = judge::SUBJECTS.contains(&first);
+        if !is_subject && !judge::QUALIFIERS.contains(&first.trim_end_matches([',', ':'])) {
             return None;
         }
         has_subject |= is_subject;
-        is_final |= LAST.contains(&first);
+        is_final |= judge::LAST.contains(&first);
         name = rest;
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
+use assay_verifiers::language::judge;
 
 use super::label::{self, Class, Label};
 use super::pair::sentence;
@@ -36,32 +37,6 @@ pub(super) struct Mark {
     pub(super) end: usize,
     pub(super) value: Value,
 }
-
-/// Names that are joined to a value by "is".
-const NOUNS: [&str; 22] = [
-    "verdict",
-    "grade",
-    "score",
-    "rating",
-    "decision",
-    "judgement",
-    "judgment",
-    "result",
-    "conclusion",
-    "assessment",
-    "evaluation",
-    "answer",
-    "判断",
-    "判定",
-    "评分",
-    "得分",
-    "分数",
-    "评级",
-    "结论",
-    "结果",
-    "答案",
-    "裁决",
-];
 
 /// What joins a label to its value.
 static JOINS: LazyLock<Option<Pattern>> = LazyLock::new(|| {
@@ -203,7 +178,7 @@ fn labelled(
         if is_named {
             label.class = Class::Answer;
         }
-        let is_noun = NOUNS.contains(&label.name.as_str())
+        let is_noun = judge::JOINED_NOUNS.contains(&label.name.as_str())
             && (label.class != Class::Answer || says_yes_or_no(join.after, kind));
         let is_noun = is_noun || is_named;
         return is_noun
@@ -262,8 +237,7 @@ fn heading(line: &str, own: &str) -> Option<Label> {
 fn says_yes_or_no(behind: &str, kind: &AnswerKind) -> bool {
     let word = behind.trim_start_matches(AROUND).split(|c: char| !c.is_alphanumeric()).next();
     kind.is_yes_no()
-        && word
-            .is_some_and(|word| matches!(word.to_lowercase().as_str(), "yes" | "no" | "是" | "否"))
+        && word.is_some_and(|word| judge::PLAIN.contains(&word.to_lowercase().as_str()))
 }
 
 /// A label without the brackets after it: "Score (1-5)".
@@ -305,8 +279,7 @@ fn boundary(head: &str) -> usize {
 
 /// The words from the last determiner on: "and so my verdict".
 fn determined(segment: &str) -> Option<&str> {
-    let words = ["the ", "my ", "our ", "final ", "overall "];
-    let at = words
+    let at = judge::DETERMINERS
         .iter()
         .filter_map(|word| segment.to_ascii_lowercase().rfind(&format!(" {word}")))
         .max()?;
@@ -366,7 +339,5 @@ fn is_supposed(before: &str) -> bool {
     let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(HEAD_MAX))..);
     let near = near.unwrap_or_default().rsplit(['.', '\n', '!', '?', ';']).next();
     let near = near.unwrap_or_default().to_ascii_lowercase();
-    ["might", "could", "may ", "if ", "at first", "initially", "would have", "tempt"]
-        .iter()
-        .any(|word| near.contains(word))
+    judge::SUPPOSING.iter().any(|word| near.contains(word))
 }

@@ -18,6 +18,7 @@ use std::borrow::Cow;
 
 use assay_verifiers::extract::hidden;
 use assay_verifiers::extract::thinking::{self, Thinking};
+use assay_verifiers::language::judge;
 
 use super::label::plain;
 use super::revision::takes_back;
@@ -55,20 +56,6 @@ pub fn of_label(words: &str) -> Option<PairReply> {
     label::read(&words).or_else(|| statement::last(&words).map(PairReply::of))
 }
 
-/// Names before a colon that announce a verdict.
-const LABELS: [&str; 10] = [
-    "winner",
-    "verdict",
-    "preference",
-    "decision",
-    "choice",
-    "judgement",
-    "judgment",
-    "result",
-    "answer",
-    "response",
-];
-
 /// Whether labels with a value (`Winner: A`) name two outputs, and nothing between them takes back the
 /// first; or a whole text, or its last line, names two.
 fn labels_disagree(text: &str) -> bool {
@@ -77,7 +64,9 @@ fn labels_disagree(text: &str) -> bool {
         let value = text.get(at + 1..).and_then(|rest| rest.lines().next()).unwrap_or_default();
         let head = text.get(text.ceil_char_boundary(at.saturating_sub(60))..at).unwrap_or_default();
         let head = plain(head.rsplit('\n').next().unwrap_or_default());
-        if !LABELS.iter().any(|label| head.ends_with(label)) || head.split(' ').count() > 5 {
+        if !judge::PAIR_LABELS.iter().any(|label| head.ends_with(label))
+            || head.split(' ').count() > 5
+        {
             continue;
         }
         if label::is_hedge(value) {

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
+use assay_verifiers::language::judge;
 
 use super::asked::Told;
 use super::label::{self, Class};
@@ -110,7 +111,7 @@ fn statement(
     }
     let word = found.name("good").or_else(|| found.name("bad"));
     let lead = word.and_then(|word| text.get(whole.start()..word.start())).unwrap_or_default();
-    let is_negated = ["not ", "n't ", "n’t ", "never "].iter().any(|not| lead.contains(not));
+    let is_negated = judge::NEGATIONS.iter().any(|not| lead.contains(not));
     // "Correct, no".
     if word.is_some_and(|word| {
         text.get(word.start()..).is_some_and(|rest| value::leading(rest, kind) == Value::Hedge)

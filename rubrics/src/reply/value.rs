@@ -3,69 +3,16 @@
 use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
+use assay_verifiers::language::judge;
 
 use super::asked::Told;
 use crate::rubric::{Answer, AnswerChoice, AnswerKind};
 
-/// Words for yes and no. The longest that fits is read.
-static YES: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words(
-        "yes|y|true|correct|right|met|fully met|satisfied|fulfilled|pass|passed|passes|valid|meets|satisfies|\
-         accepted|acceptable|affirmative|✅|✔|✓|👍|是|是的|对|正确|通过|满足|符合|ja|richtig|oui|vrai|sí|sì|si|да|\
-         верно|はい",
-    )
-});
-static NO: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words(
-        "no|n|false|incorrect|not correct|wrong|not right|unmet|not met|not satisfied|unsatisfied|\
-         not fulfilled|unfulfilled|fail|failed|fails|not pass|not passed|does not pass|invalid|not valid|\
-         not true|does not meet|doesn't meet|does not satisfy|doesn't satisfy|not acceptable|not accepted|\
-         unacceptable|rejected|negative|❌|✗|✘|👎|否|不是|不对|不正确|错误|错|不通过|未通过|没有通过|不满足|未满足|\
-         不符合|nein|falsch|non|faux|нет|неверно|いいえ",
-    )
-});
-/// Words of a judge that cannot tell.
-static UNKNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    words(
-        "cannot be determined|cannot determine|can't determine|can't tell|cannot tell|not applicable|unknown|\
-         unclear|n/a|not sure|unsure|undetermined|null|none",
-    )
-});
 /// How far a clause is followed, in bytes.
 const CLAUSE_MAX: usize = 300;
 const NUMBERS: [&str; 11] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-fn words(all: &'static str) -> Vec<&'static str> {
-    all.split('|').collect()
-}
-
-/// Words before an answer that leave it what it is.
-const LEADS: &[&str] = &[
-    "clearly",
-    "definitely",
-    "therefore",
-    "thus",
-    "indeed",
-    "certainly",
-    "absolutely",
-    "obviously",
-    "still",
-    "now",
-    "simply",
-    "a",
-    "an",
-    "the",
-    "is",
-    "that",
-    "hence",
-    "so",
-    "unfortunately",
-    "solid",
-    "strong",
-    "full",
-    "sadly",
-];
 /// What stands around an answer.
 pub(super) const AROUND: &[char] = &[
     ' ', '\t', '\n', '\r', '*', '_', '`', '"', '\'', '[', ']', '(', ')', '<', '>', '{', '}', ':',
@@ -140,8 +87,8 @@ pub(super) fn whole(text: &str, kind: &AnswerKind) -> Option<Told> {
 
 /// Whether a word says yes.
 pub(super) fn says(word: &str) -> Option<bool> {
-    let is_yes = YES.contains(&word);
-    (is_yes || NO.contains(&word)).then_some(is_yes)
+    let is_yes = judge::YES.contains(&word);
+    (is_yes || judge::NO.contains(&word)).then_some(is_yes)
 }
 
 /// The text behind markup, commands and words that leave an answer what it is.
@@ -160,7 +107,7 @@ fn lead_in<'t>(text: &'t str, kind: &AnswerKind) -> &'t str {
             strip_word(words, lead).is_some_and(|rest| rest.starts_with([' ', ',', '*', ':']))
         };
         if is_label(words, kind).is_none()
-            && let Some(lead) = LEADS.iter().find(is_lead)
+            && let Some(lead) = judge::LEADS.iter().find(is_lead)
         {
             words = words.get(lead.len()..).unwrap_or_default().trim_start_matches([',', ' ', ':']);
         }
@@ -185,7 +132,7 @@ pub(super) fn split<'t>(text: &'t str, kind: &AnswerKind) -> Option<(Told, &'t s
         AnswerKind::Scale(_) => number(text, kind),
     };
     known.or_else(|| {
-        UNKNOWN.iter().find_map(|word| Some((Told::CannotTell, strip_word(text, word)?)))
+        judge::UNKNOWN.iter().find_map(|word| Some((Told::CannotTell, strip_word(text, word)?)))
     })
 }
 
@@ -201,7 +148,7 @@ fn yes_or_no(text: &str) -> Option<(Told, &str)> {
             Some(rest.strip_prefix("/1").unwrap_or(rest)).filter(|rest| ends_clause(rest))?;
         Some((Told::Answer(Answer { share: value, value }), rest))
     };
-    let words = of(&YES, 1.0).chain(of(&NO, 0.0)).min_by_key(|(_, rest)| rest.len());
+    let words = of(judge::YES, 1.0).chain(of(judge::NO, 0.0)).min_by_key(|(_, rest)| rest.len());
     words.or_else(|| digit('1', 1.0)).or_else(|| digit('0', 0.0))
 }
 
@@ -258,7 +205,7 @@ fn number<'t>(text: &'t str, kind: &AnswerKind) -> Option<(Told, &'t str)> {
         (kind.answer(&written.replace('−', "-"))?, rest)
     };
     let behind = rest.trim_start_matches([' ', '*', '_', '`', ']', ')']);
-    let out_of = ["/", "out of", "of"].iter().find_map(|word| behind.strip_prefix(word));
+    let out_of = judge::OUT_OF.iter().find_map(|word| behind.strip_prefix(word));
     let Some(behind) = out_of.map(str::trim_start) else {
         return Some((Told::Answer(answer), rest));
     };
@@ -388,8 +335,7 @@ fn offers_another(told: &Told, clause: &str, kind: &AnswerKind) -> bool {
         Some(_) if joined && !kind.is_yes_no() => return true,
         _ => {}
     }
-    let reversal = ["but ", "however ", "although ", "though ", "except ", " or ", " and "];
-    reversal.iter().any(|word| {
+    judge::REVERSING.iter().any(|word| {
         let Some((_, behind)) = clause.split_once(word) else { return false };
         let mut words =
             behind.match_indices(|c: char| c.is_whitespace() || c == ',').map(|(at, _)| at + 1);

@@ -12,6 +12,7 @@ use dashu_ratio::RBig;
 use super::math::object_found;
 use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
+use crate::language::number;
 use crate::math::syntax::{number_words, plain_text};
 use crate::pattern::example::example;
 use crate::prelude::*;
@@ -73,24 +74,6 @@ const WORDS_BYTES_MAX: usize = 120;
 
 /// The fuel in which a right answer is made.
 const GOLD_FUEL: u64 = 1_000_000;
-
-/// Words between an announcement and its number.
-const LEADS: [&str; 14] = [
-    "about",
-    "approximately",
-    "approx",
-    "roughly",
-    "around",
-    "exactly",
-    "only",
-    "just",
-    "simply",
-    "equal",
-    "to",
-    "text",
-    "mathbf",
-    "textbf",
-];
 
 /// The values that the reference accepts.
 enum Wanted {
@@ -438,7 +421,7 @@ fn is_lead(gap: &str) -> bool {
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
         let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let is_name = end == 1 && after.trim_start().starts_with('=');
-        if !is_name && !is_one_of(&LEADS, word) {
+        if !is_name && !is_one_of(number::LEADS, word) {
             return false;
         }
         rest = after;

@@ -6,9 +6,9 @@
 use std::ops::Range;
 
 use super::sentence::FORMULA_SIGNS;
-use super::words::{is_one_of, offers, words};
+use super::words::{is_negated, is_one_of, offers, words};
 use super::{qualify, retraction};
-use crate::language::{connect, deny, hedge, retract, value};
+use crate::language::{connect, deny, hedge, retract, suppose, value};
 use crate::math::syntax::number_words;
 
 /// So many bytes behind a value are read.
@@ -122,7 +122,7 @@ fn name_offered(said: &str) -> Option<Range<usize>> {
     let plain = name.chars().all(|c| c.is_alphabetic() || c == ' ' || c == '-');
     let brief =
         name.starts_with(char::is_uppercase) && name.split(' ').nth(NAME_WORDS_MAX).is_none();
-    let offers = is_one_of(&["or"], word) || is_one_of(retract::REPLACING, word);
+    let offers = is_one_of(connect::OR, word) || is_one_of(retract::REPLACING, word);
     (offers && plain && brief).then_some(start..start + name.len())
 }
 
@@ -158,7 +158,7 @@ pub(super) fn several(text: &str) -> Option<String> {
     {
         let said = text.get(end..next.start)?.trim_matches([' ', ',', '*', '(']);
         let value = text.get(next.clone())?;
-        plain &= is_one_of(&["or", "and"], said) && !value.starts_with(char::is_alphabetic);
+        plain &= is_one_of(connect::OR_AND, said) && !value.starts_with(char::is_alphabetic);
         values.push(value);
         end = next.end;
     }
@@ -349,17 +349,17 @@ fn is_offered(gap: &str, lead: &str, (value, behind): (&str, &str), ends: bool) 
         && said.iter().all(leads)
         && (said.first().is_some_and(|word| is_one_of(retract::REPLACING, word))
             || (is_end(behind) && !value.contains('=')));
-    let conditional = said.first().is_some_and(|word| is_one_of(&["if", "when"], word));
+    let conditional = said.first().is_some_and(|word| is_one_of(suppose::CONJUNCTIONS, word));
     (said.is_empty() && (marked || parted))
         || doubted
         || replaces
-        || is_one_of(&["vs", "versus"], &joined)
-        || (is_closed && is_one_of(&["if not"], &joined))
+        || is_one_of(connect::VERSUS, &joined)
+        || (is_closed && is_one_of(hedge::IF_NOT, &joined))
         || (!said.is_empty() && offers(said.iter().copied()))
         || (!ends && is_one_of(hedge::TOGETHER, &joined))
-        || is_one_of(&["and or"], &joined)
+        || is_one_of(connect::AND_OR, &joined)
         || (conceded && qualify::starts_with(behind, hedge::POSSIBLE))
-        || (conditional && !ends && qualify::starts_with(behind, &["otherwise", "else"]))
+        || (conditional && !ends && qualify::starts_with(behind, suppose::OTHERWISE))
 }
 
 /// Whether a character parts two values.
@@ -388,24 +388,24 @@ fn is_judged(said: &str, ends: bool) -> bool {
             let behind = rest.get(judged.len()..).unwrap_or_default();
             let closed = behind.trim_start_matches(['*', '_', '"']);
             let closed = closed.is_empty()
-                || (ends && closed.starts_with(',') && is_one_of(&["wrong", "incorrect"], judged))
+                || (ends && closed.starts_with(',') && is_one_of(deny::PLAIN, judged))
                 || closed.starts_with(['.', '!', ')', '\n', ';', '。', '！', '）', '，']);
             let denies = !is_one_of(deny::PRAISES, judged) || is_denied;
-            if closed && denies && (has_subject || !is_one_of(&["right", "true"], judged)) {
+            if closed && denies && (has_subject || !is_one_of(deny::PREDICATES, judged)) {
                 return ends || has_subject || gap_allows(judged);
             }
         }
         let is_subject = is_one_of(deny::SUBJECTS, word);
         let is_copula = is_one_of(deny::COPULAS, word);
         has_subject |= is_subject;
-        is_denied |= word.ends_with("n't") || word.ends_with("n’t") || is_one_of(&["not"], word);
+        is_denied |= is_negated(word) || is_one_of(deny::NOT, word);
         let light = is_one_of(deny::INTERJECTIONS, word) && !has_subject;
         if word.is_empty()
             || !(is_subject
                 || is_copula
                 || has_subject && is_one_of(deny::NOUNS, word)
                 || light
-                || is_one_of(&["not", "clearly", "just", "all"], word))
+                || is_one_of(deny::ADVERBS, word))
         {
             return false;
         }
@@ -416,5 +416,5 @@ fn is_judged(said: &str, ends: bool) -> bool {
 
 /// Whether a judgement may stand in the sentence of the value without a subject: "17 (wrong)".
 fn gap_allows(judged: &str) -> bool {
-    !is_one_of(&["no", "nope", "not"], judged)
+    !is_one_of(deny::REFUSALS, judged)
 }

@@ -14,8 +14,9 @@ use memchr::memrchr2;
 use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::sentence::{self, span_of_answer};
+use super::words::is_one_of;
 use super::{afterthought, qualify, run_on};
-use crate::language::announce;
+use crate::language::{announce, deny};
 
 /// Only the last few announcements are looked at.
 const LOOKED_AT_MAX: usize = 16;
@@ -88,8 +89,8 @@ fn heading(text: &str, cue: usize, tail: &str) -> Option<usize> {
     let before = text.get(..cue)?.rsplit('\n').next()?;
     let words = before.trim_start_matches(['#', '*', '_', ' ']);
     let is_marked = before.starts_with(['#', '*', '_']);
-    let leads = ["", "final", "the", "the final", "my", "your"];
-    let named = leads.iter().any(|lead| words.trim().eq_ignore_ascii_case(lead));
+    let words = words.trim();
+    let named = words.is_empty() || is_one_of(announce::HEADING_LEADS, words);
     let line = tail.find('\n')?;
     let ends = tail.get(..line)?.trim_matches(['*', '_', ' ', ':', '#', '\r']).is_empty();
     let below = tail.get(line..)?.trim_start();
@@ -150,10 +151,7 @@ fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
     let end = inner.find(['。', '；', '！', '।']).unwrap_or(inner.len());
     let inner = inner.get(..end)?.trim_end_matches(['.', '*', ' ', '!']);
     found.is_unsaid |= has_negation(inner.split_whitespace().next_back().unwrap_or_default())
-        || qualify::ends_with(
-            inner,
-            &["아닙니다", "아니다", "ではありません", "ではない", "değildir", "नहीं है"],
-        );
+        || qualify::ends_with(inner, announce::DENIED_ENDS);
     let copula = announce::COPULAS.iter().find_map(|copula| inner.strip_suffix(copula));
     found.said.end = found.said.start + copula.unwrap_or(inner).trim_end().len();
     (!found.said.is_empty()).then_some(found)
@@ -212,10 +210,7 @@ fn denies_value(said: &str) -> bool {
         said.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
             || words.next().is_some_and(|word| {
                 let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
-                letters.chars().count() == 1
-                    || ["option", "choice", "answer"]
-                        .iter()
-                        .any(|noun| noun.eq_ignore_ascii_case(letters))
+                letters.chars().count() == 1 || is_one_of(announce::NOUNS, letters)
             })
     };
     negation && value()
@@ -244,19 +239,17 @@ fn verb(tail: &str) -> Option<usize> {
     }
     let line = near.split('\n').next()?;
     let line = line.split(". ").next()?;
-    let verbs =
-        [" is", " are", " would be", " will be", " must be", " equals", " should be", ":", " as"];
-    let (verb_at, verb) =
-        verbs.iter().filter_map(|verb| Some((find_word(line, verb)?, *verb))).min()?;
+    let (verb_at, verb) = announce::ANSWER_VERBS
+        .iter()
+        .filter_map(|verb| Some((find_word(line, verb)?, *verb)))
+        .min()?;
     let after = near.get(verb_at + verb.len()..)?;
     let skipped = after.trim_start_matches([':', ' ', '*', '_']);
     Some(near.len() - skipped.len())
 }
 
 fn is_verb(head: &str) -> bool {
-    ["is", "are", "to", "would", "will", "in", "for", "of"]
-        .iter()
-        .any(|verb| head.starts_with(verb))
+    announce::CONTINUING.iter().any(|word| head.starts_with(word))
 }
 
 /// Where a verb stands as a whole word.
@@ -285,7 +278,7 @@ pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candida
     let (mut from, to) = (said.said.start, said.said.end);
     if said.is_unsaid {
         let inner = text.get(from..to)?;
-        let denial = qualify::starts_with(inner, &["not"]);
+        let denial = qualify::starts_with(inner, deny::NOT);
         from += inner.find(" but ").filter(|_| denial)? + " but ".len();
     }
     let inner = text.get(from..to)?;

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::language::connect;
+
 /// The longest value that is emphasised, in bytes.
 const VALUE_MAX: usize = 120;
 /// Tags of HTML around a value.
@@ -123,11 +125,12 @@ fn closing(inner: &str, close: &str) -> Option<usize> {
 fn is_formula(value: &str) -> bool {
     let signs = ['=', '<', '>', '≤', '≥', '≠', '^', '²', '³', '√', 'π', '∞', '+', '±'];
     let words = value.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 1);
-    let joins = words.clone().any(|word| matches!(word, "and" | "or"));
+    let joins = words.clone().any(|word| connect::OR_AND.contains(&word));
     let mut others = words.filter(|word| word.is_ascii());
     // "E. x + 1" is a choice.
     let is_choice = matches!(value.as_bytes(), [b'A'..=b'Z', b'.' | b')' | b':', ..]);
-    let is_plain = !is_choice && others.all(|word| matches!(word, "and" | "or" | "pi" | "sqrt"));
+    let is_plain = !is_choice
+        && others.all(|word| connect::OR_AND.contains(&word) || matches!(word, "pi" | "sqrt"));
     is_plain
         && (joins || value.contains(signs))
         && !value.contains(['$', '\\', ':', '*', '`', '?', ';'])

@@ -136,8 +136,7 @@ fn is_subordinate(lead: &str) -> bool {
     let last = words(lead).last().unwrap_or_default();
     let is = |word: &str| is_one_of(connect::SUBORDINATING, word);
     lead.rsplit([',', ';']).next().and_then(|clause| words(clause).next()).is_some_and(is)
-        || said.any(|word| {
-            word.len() > 4 && word.ends_with("ing") || is_one_of(&["since", "if", "when"], word)
-        })
+        || said
+            .any(|word| word.len() > 4 && word.ends_with("ing") || is_one_of(connect::GIVEN, word))
         || is(last)
 }

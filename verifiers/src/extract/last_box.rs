@@ -99,7 +99,7 @@ fn phrase(gap: &str) -> bool {
         && said.len() <= PHRASE_MAX
         && !said.iter().any(|word| {
             let inflected = word.len() > 4
-                && ["ly", "ing", "ed"].iter().any(|ending| word.to_lowercase().ends_with(ending));
+                && connect::INFLECTIONS.iter().any(|ending| word.to_lowercase().ends_with(ending));
             !word.is_ascii() || inflected || is_one_of(connect::PARTING, word)
         })
 }

@@ -6,7 +6,7 @@ use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::words::{offers, words};
 use super::{joined, qualify, retraction, sentence};
-use crate::language::deny;
+use crate::language::{deny, value};
 use crate::math::syntax::{is_minus, units};
 
 /// Signs of the end of a proof.
@@ -63,8 +63,7 @@ pub(super) fn is_one_of_cases(text: &str) -> bool {
         return false;
     };
     let lead = line.trim_start_matches(['*', '-', ' ', '#', '(']);
-    let named =
-        ["case", "option", "possibility"].iter().any(|name| qualify::starts_with(lead, &[*name]));
+    let named = qualify::starts_with(lead, value::CASE_NAMES);
     let is_value = |item: &&str| {
         (item.starts_with(['$', '\\']) || item.contains('=') || is_number(item)) && is_brief(item)
     };

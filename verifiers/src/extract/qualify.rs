@@ -4,8 +4,8 @@
 //! Checks share these functions of the text before and behind a value. They read a few words only,
 //! so that a check can afford them for every value of a text.
 
-use super::words::is_one_of;
 pub(super) use super::words::is_unspaced;
+use super::words::{is_negated, is_one_of};
 use crate::language::{deny, hedge, remark, retract, suppose, value};
 
 /// Why a value is not an answer.
@@ -47,7 +47,7 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     // "4\text{ or more}".
     let after = after.strip_prefix("text{").map_or(after, str::trim_start);
     // "between 3 and 4".
-    let ranged = ends_with(before, &["and", "to"]) && clause(before).contains("between ");
+    let ranged = ends_with(before, value::RANGE_JOINS) && clause(before).contains("between ");
     let summed = ends_with(before, value::SUMMING);
     let compound =
         after.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_alphabetic));
@@ -58,7 +58,7 @@ pub fn qualifier(before: &str, after: &str) -> Option<Qualifier> {
     let doubted = starts_with(aside, hedge::ASIDE);
     let found = [
         (denied || followed(deny::AFTER), Qualifier::Denied),
-        (followed(&["st", "nd", "rd", "th"]), Qualifier::Ordinal),
+        (followed(value::ORDINALS), Qualifier::Ordinal),
         (led(value::BOUND_BEFORE) && !summed || followed(value::BOUND_AFTER), Qualifier::Bounded),
         (ranged || led(value::RANGE_BEFORE), Qualifier::Ranged),
         (compound || ends_with(named, value::NAME_BEFORE), Qualifier::Named),
@@ -114,17 +114,17 @@ pub fn is_unsaid(before: &str) -> bool {
     let words = clause(quoted.unwrap_or(before))
         .rsplit(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     let mut words = words.filter(|word| !word.is_empty()).peekable();
-    let told = words.clone().skip_while(|word| is_one_of(&["the", "that", "this"], word));
+    let told = words.clone().skip_while(|word| is_one_of(suppose::REFERRING, word));
     if reports(told) {
         return true;
     }
     while let Some(word) = words.next() {
         let is = |other: &&str| other.eq_ignore_ascii_case(word);
-        if suppose::OPINIONS.iter().any(is) || is_not(word) {
+        if suppose::OPINIONS.iter().any(is) || is_negated(word) {
             // There is no doubt that the answer is 4.
             let turned = words
                 .peek()
-                .is_some_and(|before| is_one_of(suppose::UNDOUBTING, before) || is_not(before));
+                .is_some_and(|before| is_one_of(suppose::UNDOUBTING, before) || is_negated(before));
             return !(turned && suppose::DOUBTING.iter().any(is));
         }
         if !suppose::LIGHT.iter().any(is) {
@@ -148,10 +148,6 @@ fn is_other_value(remark: &str) -> bool {
 fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
     let says = words.next().is_some_and(|word| is_one_of(suppose::SAYING, word));
     says && words.take(2).any(|word| is_one_of(suppose::REPORTERS, word))
-}
-
-fn is_not(word: &str) -> bool {
-    word.ends_with("n't") || word.ends_with("n’t")
 }
 
 /// Whether a remark denies the value before it: "which is false".
@@ -180,10 +176,9 @@ pub fn is_mistaken(before: &str) -> bool {
     let clause = clause(before).trim_end_matches([' ', '$', '\\', '(', '[', '*', '"']);
     let lead = deny::MISTAKEN_VERBS.iter().find(|lead| ends_with(clause, &[**lead]));
     let named = clause.get(..clause.len() - lead.map_or(0, |lead| lead.len())).unwrap_or_default();
-    let mended = ["fix", "correct", "avoid", "after", "without", "repair", "undo", "mend", "not"];
     ends_with(named.trim_end(), deny::MISTAKES) && {
         let named = named.to_ascii_lowercase().replace("incorrect", "");
-        !mended.iter().any(|word| named.contains(word))
+        !deny::MENDING.iter().any(|word| named.contains(word))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The span of an answer in a sentence or a formula.
 
-use crate::language::value;
+use crate::language::{connect, value};
 
 /// The signs around a formula, the longer ones first.
 pub(super) const FORMULA_SIGNS: [(&str, &str); 4] =
@@ -105,7 +105,7 @@ pub(super) fn items<'a>(first: &'a str, rest: &'a str) -> Option<Vec<&'a str>> {
 /// Whether the answer is a list that goes on behind its first formula.
 fn goes_on(rest: &str) -> bool {
     let rest = rest.trim_start();
-    ["or ", "and ", ", $", ",$"].iter().any(|join| rest.starts_with(join))
+    connect::LIST_JOINS.iter().any(|join| rest.starts_with(join))
 }
 
 /// The end of the first sentence of a line: a dot before a space, unless it is a decimal point.

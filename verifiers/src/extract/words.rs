@@ -1,6 +1,11 @@
 //! Word lists for sentences around answers.
 
-use crate::language::hedge;
+use crate::language::{deny, hedge};
+
+/// Whether a word is a negated verb: "isn't".
+pub(crate) fn is_negated(word: &str) -> bool {
+    deny::CONTRACTIONS.iter().any(|ending| word.ends_with(ending))
+}
 
 /// Whether a word is one of a list, without regard to ASCII case.
 pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
@@ -37,7 +42,7 @@ fn offers_unspaced(run: &str) -> bool {
     run.starts_with(is_unspaced)
         && run.chars().count() <= RUN_MAX
         && hedge::OFFERING.iter().any(|word| {
-            word.starts_with(is_unspaced) && word.len() > "か".len() && run.contains(word)
-                || ["或", "か"].contains(word) && run.ends_with(word)
+            word.starts_with(is_unspaced) && word.chars().nth(1).is_some() && run.contains(word)
+                || hedge::UNSPACED_ENDS.contains(word) && run.ends_with(word)
         })
 }

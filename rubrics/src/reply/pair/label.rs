@@ -1,63 +1,24 @@
 //! Labels of outputs: what stands inside a mark.
 
+use assay_verifiers::language::judge;
+
 use super::types::{PairReply, Winner};
 
 /// What "slightly better" and "much better" are worth on the scale of -3 to 3.
 const SLIGHT: f64 = 1.0;
 const MUCH: f64 = 3.0;
 
-/// Words in front of a label that say nothing about which it is.
-const NOUNS: [&str; 17] = [
-    "the",
-    "output",
-    "response",
-    "answer",
-    "assistant",
-    "model",
-    "option",
-    "candidate",
-    "completion",
-    "summary",
-    "choice",
-    "system",
-    "text",
-    "solution",
-    "winner",
-    "is",
-    "verdict",
-];
-
-const TIES: [&str; 16] = [
-    "tie",
-    "tied",
-    "draw",
-    "equal",
-    "equally good",
-    "both",
-    "same",
-    "neither",
-    "none",
-    "no preference",
-    "both equal",
-    "both are equally good",
-    "it's a tie",
-    "a tie",
-    "both good",
-    "both bad",
-];
-
 /// Reads a text that is a label and nothing else: `A`, `Output (b)`, `A>>B`, `B++`, `tie`.
 pub(super) fn read(text: &str) -> Option<PairReply> {
     let text = text.replace("\\text", " ").to_lowercase();
     let text = text.trim_matches(is_wrapping);
-    let unnamed = text.split_whitespace().filter(|word| !NOUNS.contains(word));
+    let unnamed = text.split_whitespace().filter(|word| !judge::OUTPUTS.contains(word));
     let relation: String = unnamed.flat_map(str::chars).map(plain_relation).collect();
     relation_of(&relation).or_else(|| worded(text).map(PairReply::of))
 }
 
 /// Whether a text names two outputs as one label: "A or B", "A/B", "A, but B".
 pub(super) fn is_hedge(text: &str) -> bool {
-    const BETWEEN: [&str; 8] = [" or ", "/", "|", ", but ", " and ", " to ", " but ", "&"];
     let both = |between: &str| {
         let text = text.trim_matches(is_wrapping).to_lowercase();
         let parts = text.split(between).map(|part| {
@@ -71,7 +32,7 @@ pub(super) fn is_hedge(text: &str) -> bool {
         let parts: Option<Vec<Winner>> = parts.collect();
         parts.is_some_and(|parts| parts.iter().any(|part| Some(part) != parts.first()))
     };
-    text.len() < 80 && BETWEEN.iter().any(|between| both(between))
+    text.len() < 80 && judge::BETWEEN.iter().any(|between| both(between))
 }
 
 /// Whether a text is as short as a label, or compares labels: then it should have been one.
@@ -112,14 +73,17 @@ fn relation_of(text: &str) -> Option<PairReply> {
 
 /// `Output (b)`, `the first response`, `a tie`.
 fn worded(text: &str) -> Option<Winner> {
-    if TIES.contains(&text) {
+    if judge::TIES.contains(&text) {
         return Some(Winner::Tie);
     }
     let mut words = text
         .split([' ', '_', '-', ':', '#'])
         .map(|word| word.trim_matches(is_wrapping))
         .filter(|word| {
-            !word.is_empty() && !NOUNS.contains(word) && *word != "better" && *word != "wins"
+            !word.is_empty()
+                && !judge::OUTPUTS.contains(word)
+                && *word != "better"
+                && *word != "wins"
         });
     let label = words.next()?;
     // "The first one".
@@ -127,11 +91,11 @@ fn worded(text: &str) -> Option<Winner> {
         return None;
     }
     // "output_1", "responseB".
-    let bare = NOUNS.iter().find_map(|noun| label.strip_prefix(noun)).unwrap_or(label);
+    let bare = judge::OUTPUTS.iter().find_map(|noun| label.strip_prefix(noun)).unwrap_or(label);
     match bare {
         "a" | "1" | "first" | "one" => Some(Winner::First),
         "b" | "2" | "second" | "two" => Some(Winner::Second),
-        tie if TIES.contains(&tie) => Some(Winner::Tie),
+        tie if judge::TIES.contains(&tie) => Some(Winner::Tie),
         _ => None,
     }
 }

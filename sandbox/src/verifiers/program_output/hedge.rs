@@ -3,18 +3,12 @@
 
 use assay_verifiers::afterthought::{afterthought, offers_next};
 use assay_verifiers::extract::qualify;
+use assay_verifiers::language::program;
 
 use super::find::{Answer, says_value, sides};
 use super::raised::{CHARS_MAX, may_raise};
 use super::truth::Truth;
 use crate::value::literal::{self, Words};
-
-/// Words that make what stands before or behind them the reason of the other.
-#[rustfmt::skip]
-const REASONS: &[&str] = &[
-    "so", "therefore", "thus", "hence", "because", "since", "as", "when", "which", "while", "then",
-    "where", "but",
-];
 
 /// Whether `answer`, one of `answers`, says the truth beside something else that it could be.
 pub(super) fn is_hedged(answer: &Answer<'_>, answers: &[Answer<'_>], truth: &Truth) -> bool {
@@ -59,18 +53,6 @@ const BEFORE_BYTES_MAX: usize = 200;
 /// Comments behind a literal that are looked at.
 const COMMENTS_MAX: usize = 8;
 
-/// Words between a denial and the answer: "it is not true that (the output is) 1".
-#[rustfmt::skip]
-const CUE_WORDS: &[&str] = &[
-    "the", "is", "output", "outputs", "answer", "result", "value", "return", "returns", "returned", "returning", "will", "would",
-    "should", "be", "prints", "printed", "print", "function", "call", "code", "program", "it", "final", "list", "string", "assert",
-    "equal", "to", "evaluates", "correct", "of", "by",
-];
-
-/// Words that begin a clause of its own.
-const CLAUSES: [&str; 9] =
-    ["so", "thus", "therefore", "hence", "then", "and", "because", "since", "as"];
-
 /// Whether the text around a value offers another value, or denies this one.
 fn is_beside_another(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
     let text = &around.text;
@@ -92,7 +74,7 @@ fn is_beside_another(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
 /// Whether another value is offered behind one, or joined to it: "[1, 2] and [3]".
 fn is_followed(after: &str, own: &str) -> bool {
     let joined = after.trim_start_matches([' ', '`', '*', '$']);
-    let joined = ["and ", "& ", "as well as "].iter().find_map(|join| joined.strip_prefix(join));
+    let joined = program::JOINED.iter().find_map(|join| joined.strip_prefix(join));
     let is_joined = joined.is_some_and(|next| {
         let end = another(next, own).and_then(|length| next.get(length..));
         let end = end.map(|rest| rest.trim_start_matches([' ', '`', '*', '$', '}', ')']));
@@ -115,22 +97,13 @@ fn noted(text: &str) -> Option<(&str, &str)> {
 fn is_boxed_beside(before: &str) -> bool {
     let Some(lead) = before.strip_suffix("\\boxed{") else { return false };
     let lead = lead.trim_end_matches([' ', '$', '\n']);
-    let joined = ["and", "or", ",", "/", "&"].iter().find_map(|join| lead.strip_suffix(join));
+    let joined = program::BOXED_JOINS.iter().find_map(|join| lead.strip_suffix(join));
     let joined = joined.map(|lead| lead.trim_end_matches([' ', '$', ',']));
     joined.is_some_and(|lead| lead.ends_with('}') && lead.contains("\\boxed{"))
 }
 
 /// The length of another value at the start of a text.
 fn another(text: &str, own: &str) -> Option<usize> {
-    const FAILURES: [&str; 7] = [
-        "an error",
-        "an exception",
-        "error",
-        "exception",
-        "nothing",
-        "something else",
-        "undefined",
-    ];
     let bare = text.trim_start_matches(['`', '*', '$']);
     let lead = text.len() - bare.len();
     // Of a text in backticks, the first one is a mark that was skipped.
@@ -141,7 +114,9 @@ fn another(text: &str, own: &str) -> Option<usize> {
         return (marked != own).then_some(lead + marked.len());
     }
     let lower = bare.get(..bare.floor_char_boundary(20))?.to_ascii_lowercase();
-    if let Some(failure) = FAILURES.iter().find(|failure| lower.starts_with(**failure)) {
+    if let Some(failure) =
+        program::OTHER_OUTCOMES.iter().find(|failure| lower.starts_with(**failure))
+    {
         return Some(lead + failure.len());
     }
     let line = bare.split('\n').next()?;
@@ -165,7 +140,7 @@ fn is_denied(before: &str) -> bool {
         let word = bare.get(start..).unwrap_or_default().to_ascii_lowercase();
         // What opens a block names its language.
         let is_info = bare.get(..start).is_some_and(|head| head.ends_with("```"));
-        if !is_info && !CUE_WORDS.contains(&word.as_str()) {
+        if !is_info && !program::CUE_WORDS.contains(&word.as_str()) {
             break;
         }
         before = bare.get(..start).unwrap_or_default();
@@ -177,7 +152,7 @@ fn is_denied(before: &str) -> bool {
     let mut length = 0;
     let is_start = |word: &str| {
         let word = word.trim().trim_end_matches(',').to_ascii_lowercase();
-        CLAUSES.contains(&word.as_str())
+        program::CLAUSES.contains(&word.as_str())
     };
     for word in words.by_ref() {
         if is_start(word) {
@@ -222,7 +197,7 @@ fn is_beside_value(answer: &Answer<'_>, answers: &[Answer<'_>]) -> bool {
     }
     let is_reasoned = || {
         let mut words = answer.text.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| REASONS.contains(&word.to_ascii_lowercase().as_str()))
+        words.any(|word| program::REASONS.contains(&word.to_ascii_lowercase().as_str()))
     };
     says_value(&answer.text) && !is_reasoned()
 }

@@ -1,38 +1,10 @@
 //! Whether an answer names the line that is executed next.
 
+use assay_verifiers::language::program;
+
 use super::find::{Answer, ways};
 use super::paid::Paid;
 use crate::value::PyValue;
-
-/// What leads to the line in a sentence, in lower case.
-const LEADS: [&str; 17] = [
-    "next line is",
-    "next line will be",
-    "next line to execute is",
-    "next line to be executed is",
-    "next line executed is",
-    "next line that is executed is",
-    "next line that will be executed is",
-    "next executed line is",
-    "line executed next is",
-    "next is",
-    "next:",
-    "goes back to",
-    "goes to",
-    "jumps back to",
-    "jumps to",
-    "returns to",
-    "continues with",
-];
-/// What may follow the line in a sentence, in lower case.
-const TRAILS: [&str; 6] = [
-    "is executed next",
-    "is next",
-    "will be executed next",
-    "executes next",
-    "runs next",
-    "comes next",
-];
 
 /// By its number, `line 3`, or its text.
 pub(super) fn line(answer: &Answer<'_>, number: Option<u32>, text: &str) -> Paid {
@@ -52,12 +24,13 @@ pub(super) fn line(answer: &Answer<'_>, number: Option<u32>, text: &str) -> Paid
 /// The line that a sentence names as the next one.
 fn said(way: &str) -> Option<&str> {
     let lower = way.to_ascii_lowercase();
-    let lead = LEADS.iter().filter_map(|lead| Some(lower.rfind(lead)? + lead.len())).max();
+    let lead =
+        program::LINE_LEADS.iter().filter_map(|lead| Some(lower.rfind(lead)? + lead.len())).max();
     if let Some(from) = lead {
         return way.get(from..);
     }
     let body = lower.trim_end_matches(['.', ' ', '\n']);
-    let trail = TRAILS.iter().find_map(|trail| body.strip_suffix(trail))?;
+    let trail = program::LINE_TRAILS.iter().find_map(|trail| body.strip_suffix(trail))?;
     way.get(..trail.len())
 }
 
@@ -84,7 +57,7 @@ pub(super) fn says_end(answer: &Answer<'_>) -> bool {
         return *value == PyValue::None || *value == PyValue::Int((-1).into());
     }
     let word = answer.text.trim().trim_matches(['"', '\'', '`', '.']).to_ascii_lowercase();
-    ["none", "end", "null", "-1", "no line", "no next line"].contains(&word.as_str())
+    program::ENDS.contains(&word.as_str())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Whether an answer says that a program fails, and with which exception.
 
+use assay_verifiers::language::program;
+
 use super::find::Answer;
 use super::paid::Paid;
 use crate::value::literal::{self, Words};
@@ -11,41 +13,8 @@ pub(super) const CHARS_MAX: usize = 200;
 
 /// How the names of exceptions end.
 const CLASS_ENDS: [&str; 6] = ["Error", "Exception", "Exit", "Interrupt", "Iteration", "Warning"];
-/// Words that say that something fails.
-#[rustfmt::skip]
-const FAILURES: &[&str] = &[
-    "error", "errors", "exception", "exceptions", "fail", "fails", "raise", "raises", "crash",
-    "crashes", "throw", "throws", "traceback",
-];
-/// Words that deny; `n't` does as well.
-const NEGATIONS: [&str; 7] = ["no", "not", "never", "without", "cannot", "neither", "nor"];
-/// Words for no exception behind "exception:".
-const NONE: [&str; 6] = ["none", "no", "0", "null", "nothing", "false"];
-/// Words for keeping an exception from being raised, by their stems.
-#[rustfmt::skip]
-const AVERTS: &[&str] = &[
-    "avoid", "prevent", "catch", "caught", "handle", "handling", "suppress", "swallow", "ignor",
-    "bypass", "circumvent", "escap", "averted", "guard",
-];
-/// Words that leave open whether it is raised.
-#[rustfmt::skip]
-const DOUBTS: &[&str] = &[
-    "might", "may", "could", "maybe", "perhaps", "possibly", "presumably", "if", "unless", "whether",
-];
 /// Words before a word that may deny it.
 const DENIED_WITHIN: usize = 3;
-/// Words between a denial and what it denies, of which none begins a clause.
-#[rustfmt::skip]
-const LIGHT: &[&str] = &[
-    "a", "an", "the", "any", "of", "than", "raise", "raises", "raised", "raising", "throw", "throws",
-    "thrown", "throwing", "be", "been", "being", "get", "gets", "have", "has", "cause", "causes",
-    "produce", "produces", "give", "gives", "result", "results", "in", "with", "encounter",
-    "encounters", "hit", "hits", "trigger", "triggers", "lead", "leads", "to", "this", "that",
-    "such", "it", "by", "does", "do", "did", "is", "are", "was", "were", "will", "would", "can",
-    "should", "python", "builtin", "uncaught", "unhandled", "error", "errors", "exception",
-    "exceptions", "handler", "handlers", "program", "function", "code", "call", "actual", "kind",
-    "fail", "fails", "crash", "crashes", "instead", "rather",
-];
 
 /// All for the class, half for saying that it fails. A class that is denied, doubted, or one of
 /// several things that may happen is not said.
@@ -65,7 +34,7 @@ pub(super) fn raised(answer: &Answer<'_>, class: &str) -> Paid {
         let place = tokens.iter().rposition(|token| is_meant(token))?;
         Some(claim(&tokens, place))
     };
-    let is_failure = |word: &str| FAILURES.contains(&word.to_ascii_lowercase().as_str());
+    let is_failure = |word: &str| program::FAILURES.contains(&word.to_ascii_lowercase().as_str());
     let named = said(&|word| word == class);
     let other =
         said(&|word| word != class && is_class(word)).filter(|claim| *claim != Claim::Denied);
@@ -97,11 +66,11 @@ pub(super) fn may_raise(text: &str) -> bool {
 
 /// Whether a text is a list of single words of which a class is one, and not all are.
 fn is_listed(tokens: &[&str], is_class: &dyn Fn(&str) -> bool) -> bool {
-    let is_sign = |token: &&str| ["and", "/", ",", ";", "|", "&"].contains(token);
+    let is_sign = |token: &&str| program::LIST_SIGNS.contains(token);
     let tokens = tokens.strip_suffix(&["."]).unwrap_or(tokens);
     let items: Vec<&[&str]> = tokens.split(|token| is_sign(token)).collect();
     let words: Vec<&str> = items.iter().filter_map(|item| item.first().copied()).collect();
-    let is_failure = |word: &str| FAILURES.contains(&word.to_ascii_lowercase().as_str());
+    let is_failure = |word: &str| program::FAILURES.contains(&word.to_ascii_lowercase().as_str());
     let names = |word: &&str| is_class(word) || is_failure(word);
     items.len() > 1
         && items.iter().all(|item| item.len() <= 1)
@@ -115,7 +84,9 @@ fn is_led_by_value(text: &str, class: &str) -> bool {
     let rest = text.get(length..).unwrap_or_default();
     let rest = tokens(rest.trim_end_matches(['.', ')']));
     let mut rest = rest.iter().skip_while(|token| {
-        !token.chars().any(char::is_alphanumeric) || LIGHT.contains(token) || **token == "and"
+        !token.chars().any(char::is_alphanumeric)
+            || program::LIGHT.contains(token)
+            || **token == "and"
     });
     let has_sign = text.get(length..).is_some_and(|rest| {
         let first = rest.trim_start_matches([' ', '`', '*']);
@@ -163,7 +134,7 @@ fn claim(tokens: &[&str], place: usize) -> Claim {
     let is_alternative = is_or(&before) || is_or(&after);
     let (backward, forward) = (walked(&before), walked(&after));
     // Behind the name of an exception its message may stand, which is more than one word.
-    let is_none = |word: &str| NONE.iter().any(|none| none.eq_ignore_ascii_case(word));
+    let is_none = |word: &str| program::NONE.iter().any(|none| none.eq_ignore_ascii_case(word));
     let none =
         matches!(after.as_slice(), [":" | "=", word] | [":" | "=", word, "."] if is_none(word));
     match (backward, forward) {
@@ -177,14 +148,14 @@ fn claim(tokens: &[&str], place: usize) -> Claim {
 
 /// Whether one of two things is said to happen.
 fn is_conditional(tokens: &[&str]) -> bool {
-    tokens.iter().any(|token| ["otherwise", "else"].contains(&token.to_ascii_lowercase().as_str()))
+    tokens.iter().any(|token| program::OTHERWISE.contains(&token.to_ascii_lowercase().as_str()))
 }
 
 /// Whether the words behind a class say, before the sentence ends, that it is caught, and not that
 /// another class is.
 fn is_averted(after: &[&str]) -> bool {
     let sentence = || after.iter().take_while(|token| **token != "." && !is_known(token));
-    let averts = |word: &str| AVERTS.iter().any(|stem| word.starts_with(stem));
+    let averts = |word: &str| program::AVERTING.iter().any(|stem| word.starts_with(stem));
     sentence().enumerate().any(|(place, token)| {
         let word = token.to_lowercase();
         let (before, behind) = after.split_at_checked(place).unwrap_or_default();
@@ -193,8 +164,8 @@ fn is_averted(after: &[&str]) -> bool {
         let mut objects = behind
             .iter()
             .skip(1)
-            .skip_while(|word| LIGHT.contains(word) || ["only", "just"].contains(word));
-        let is_noun = ["handler", "handlers", "guard"].contains(&word.as_str());
+            .skip_while(|word| program::LIGHT.contains(word) || program::LIMITING.contains(word));
+        let is_noun = program::GUARDS.contains(&word.as_str());
         averts(&word)
             && !is_noun
             && !is_denied
@@ -203,16 +174,17 @@ fn is_averted(after: &[&str]) -> bool {
 }
 
 fn is_negation(word: &str) -> bool {
-    NEGATIONS.contains(&word)
+    program::NEGATIONS.contains(&word)
         || word.ends_with("n't")
         || word.ends_with("n’t")
-        || ["nothing", "nobody", "only"].contains(&word)
+        || program::SUBJECTS.contains(&word)
 }
 
 /// Whether the words come to an "or" before anything else.
 fn is_or(words: &[&str]) -> bool {
-    let mut words =
-        words.iter().skip_while(|word| LIGHT.contains(word) || ["(", ")", ","].contains(word));
+    let mut words = words
+        .iter()
+        .skip_while(|word| program::LIGHT.contains(word) || ["(", ")", ","].contains(word));
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("or"))
 }
 
@@ -230,15 +202,16 @@ fn walked(words: &[&str]) -> Walk {
         // "instead of", read backward; "instead" alone denies nothing.
         let pair = std::mem::replace(&mut last, token);
         let averts = matches!((word.as_str(), pair), ("instead", "of") | ("rather", "than"));
-        if DOUBTS.contains(&word.as_str()) {
+        if program::DOUBTS.contains(&word.as_str()) {
             return Walk::Doubt;
         }
-        let averts = averts || AVERTS.iter().any(|stem| word.starts_with(stem));
-        let negates =
-            NEGATIONS.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t");
+        let averts = averts || program::AVERTING.iter().any(|stem| word.starts_with(stem));
+        let negates = program::NEGATIONS.contains(&word.as_str())
+            || word.ends_with("n't")
+            || word.ends_with("n’t");
         if averts || negates {
             negations += 1;
-        } else if !LIGHT.contains(&word.as_str()) {
+        } else if !program::LIGHT.contains(&word.as_str()) {
             break;
         }
     }

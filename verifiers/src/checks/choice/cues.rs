@@ -3,9 +3,10 @@
 use super::letters::Reading;
 use super::options::Options;
 use super::reading;
-use super::wording::{self, FILLERS};
-use crate::extract::{self, Candidate, Policy, Provenance, Scope, qualify};
+use super::wording;
+use crate::extract::{self, Candidate, Policy, Provenance, Scope, is_negated, qualify};
 use crate::fault::Fault;
+use crate::language::choice;
 use crate::meter::Meter;
 use crate::pattern::Pattern;
 
@@ -49,44 +50,6 @@ const VERDICT: &str = concat!(
 
 /// The most announcements that are examined from either end of a text.
 const LOOKED_AT_MAX: usize = 200;
-
-/// Words of an announcement that names a wrong option.
-const WRONG: [&str; 8] =
-    ["wrong", "incorrect", "false", "worst", "bad", "trap", "eliminated", "excluded"];
-
-/// Subjects other than the writer.
-const OTHERS: [&str; 9] =
-    ["students", "people", "many", "others", "they", "someone", "somebody", "everyone", "friend"];
-
-/// Words that may stand before the letter of "C is correct"; behind others it is a part of a name.
-#[rustfmt::skip]
-const LEADS: &[&str] = &[
-    "option", "options", "choice", "choices", "answer", "answers", "letter", "letters", "statement",
-    "that", "only", "so", "therefore", "thus", "hence", "then", "think", "believe", "say", "conclude",
-    "is", "and", "or", "both", "since", "because", "means", "see", "find", "shows", "means", "clearly",
-    "implies", "but", "actually", "however", "instead", "rather", "indeed", "now", "wait", "know", "sure", "opción", "antwort", "réponse", "respuesta", "risposta",
-    "resposta", "ответ", "вариант", "选项", "選項", "選択肢",
-];
-
-/// Words by which a sentence takes back the one before it.
-const CONTRASTS: [&str; 8] =
-    ["but", "however", "actually", "wait", "no", "instead", "rather", "correction"];
-
-/// The beginnings of a remark that retracts the answer before it.
-const REMARKS: [&str; 12] = [
-    "which is a trap",
-    "which is wrong",
-    "which is incorrect",
-    "which is false",
-    "which is not",
-    "which is a mistake",
-    "but that is wrong",
-    "but this is wrong",
-    "but it is wrong",
-    "but that is incorrect",
-    "but this is incorrect",
-    "but it is incorrect",
-];
 
 /// A place where an answer is announced.
 pub(super) enum Place<'a> {
@@ -196,7 +159,7 @@ impl Place<'_> {
                 let reading = reading::before(body, *at, options)?;
                 let before = body.get(..reading.start)?;
                 let noun = body.get(reading.end..*at)?.trim_matches(wording::CLOSERS);
-                let is_named = noun.ends_with(wording::NOUN_ENDS) && !ends_in_ascii(before);
+                let is_named = wording::ends_in_noun(noun) && !ends_in_ascii(before);
                 let is_said = !is_denied(before) && (is_named || is_own_letter(before));
                 if !is_said || is_of_others(before) || qualify::is_unsaid(before) {
                     return None;
@@ -254,7 +217,7 @@ fn is_first_option(before: &str, said: &str) -> bool {
 /// "I think": what follows may be about an option without naming the answer.
 fn is_opinion(cue: &str) -> bool {
     let words = cue.trim_end_matches(" that");
-    ["say", "think", "believe", "guess", "conclude"].iter().any(|verb| words.ends_with(verb))
+    choice::OPINIONS.iter().any(|verb| words.ends_with(verb))
 }
 
 /// Whether nothing is said of the option behind it but a reason.
@@ -263,7 +226,7 @@ fn ends_clause(after: &str) -> bool {
     let words = rest.trim_start();
     rest.is_empty()
         || rest.starts_with(['.', ',', ';', '!', '\n'])
-        || ["because", "since", "as "].iter().any(|reason| words.starts_with(reason))
+        || choice::REASONS.iter().any(|reason| words.starts_with(reason))
 }
 
 /// Whether the sentence of a verdict is a question.
@@ -275,22 +238,20 @@ fn is_asked(verdict: &str) -> bool {
 
 /// "If the order mattered, the answer would be": what is announced at `at` holds in another case.
 fn is_supposed(body: &str, at: usize) -> bool {
-    const CASES: [&str; 9] =
-        ["if", "had", "were", "without", "with", "otherwise", "unless", "suppose", "assuming"];
     let head = body.get(..at).unwrap_or_default();
     let near = head.get(head.ceil_char_boundary(head.len().saturating_sub(160))..);
     let sentence = near.unwrap_or_default().rsplit(['.', '!', '?', ';', '\n']).next();
     let words = sentence.unwrap_or_default().split(|c: char| !c.is_alphanumeric());
     let words: Vec<String> = words.map(str::to_lowercase).collect();
     let has = |word: &&str| words.iter().any(|have| have == word);
-    has(&"would") && CASES.iter().any(has)
+    has(&"would") && choice::CASES.iter().any(has)
 }
 
 /// "C, which is a trap".
 fn is_taken_back(after: &str) -> bool {
     let remark =
         after.trim_start_matches([')', ']', '*', '_', '`', '"', ',', ' ']).to_ascii_lowercase();
-    REMARKS.iter().any(|start| remark.starts_with(start))
+    choice::REMARKS.iter().any(|start| remark.starts_with(start))
 }
 
 /// The words at the end of a text, the last one first. Of a long word, as many may come in a row,
@@ -306,14 +267,14 @@ fn words_before(before: &str) -> impl Iterator<Item = String> {
 /// "A is correct or (option C is correct)".
 fn is_alternative(before: &str) -> bool {
     let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
-    let mut words = words_before(lead).skip_while(|word| FILLERS.contains(&word.as_str()));
+    let mut words = words_before(lead).skip_while(|word| choice::FILLERS.contains(&word.as_str()));
     words.next().is_some_and(|word| word == "or")
 }
 
 /// Whether the sentence that leads to a verdict takes back what was said before: "But actually C is
 /// correct".
 pub(super) fn is_contrasted(before: &str) -> bool {
-    words_before(sentence(before)).any(|word| CONTRASTS.contains(&word.as_str()))
+    words_before(sentence(before)).any(|word| choice::CONTRASTS.contains(&word.as_str()))
 }
 
 /// "We cannot choose option A."
@@ -321,24 +282,21 @@ fn is_denied(before: &str) -> bool {
     let last = words_before(sentence(before)).next().unwrap_or_default();
     let clause = before.rsplit(['。', '，', '；', '！', '？', ',', '.', '\n']).next();
     let is_other = |word: &&str| clause.is_some_and(|clause| clause.contains(*word));
-    before.trim_end().ends_with(['不', '别', '未', '非', '没'])
-        || (!before.is_ascii() && ["并非", "並非", "不是", "不只", "不仅", "没有"].iter().any(is_other))
-        || ["not", "cannot", "never", "neither", "nor"].contains(&last.as_str())
+    choice::DENIED_ENDS.iter().any(|word| before.trim_end().ends_with(word))
+        || (!before.is_ascii() && choice::DENIED.iter().any(is_other))
+        || choice::DENYING.contains(&last.as_str())
         || is_denying(sentence(before))
-        || last.ends_with("n't")
-        || last.ends_with("n’t")
+        || is_negated(&last)
 }
 
 /// "Neither option B nor", "it is not true that", "I don't think".
 fn is_denying(sentence: &str) -> bool {
-    const VERBS: [&str; 6] = ["think", "believe", "say", "true", "case", "sure"];
-    const NEGATIONS: [&str; 4] = ["not", "don't", "don’t", "isn't"];
     let clause = sentence.rsplit(',').next().unwrap_or_default().to_lowercase();
     let words: Vec<&str> = clause.split_whitespace().collect();
     let is_neither = words.contains(&"neither") || words.contains(&"nor");
     is_neither
         || words.windows(2).any(|pair| {
-            matches!(pair, [no, verb] if NEGATIONS.contains(no) && VERBS.contains(verb))
+            matches!(pair, [no, verb] if choice::NEGATIONS.contains(no) && choice::THINKING.contains(verb))
         })
         || clause.contains("not the case that")
 }
@@ -346,8 +304,9 @@ fn is_denying(sentence: &str) -> bool {
 /// "The wrong option is C", "many choose option C".
 fn is_of_others(before: &str) -> bool {
     let clause = sentence(before);
-    let wrong = words_before(clause).next().is_some_and(|word| WRONG.contains(&word.as_str()));
-    wrong || words_before(clause).any(|word| OTHERS.contains(&word.as_str()))
+    let wrong =
+        words_before(clause).next().is_some_and(|word| choice::WRONG.contains(&word.as_str()));
+    wrong || words_before(clause).any(|word| choice::OTHERS.contains(&word.as_str()))
 }
 
 /// The end of the last sentence of a text.
@@ -371,7 +330,7 @@ fn is_own_letter(before: &str) -> bool {
     let word = words_before(lead).next().unwrap_or_default();
     !ends_word
         || before.ends_with(['(', '[', '*'])
-        || LEADS.contains(&word.as_str())
+        || choice::LEADS.contains(&word.as_str())
         || wording::leads(lead)
 }
 

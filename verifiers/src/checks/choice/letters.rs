@@ -2,10 +2,11 @@
 
 use super::options::Options;
 use super::wording::{
-    BEHIND, BESIDE, CLOSED, DRESS, FILLERS, TICKS, ends, gives_reason, in_brackets, is_article,
-    ends_sentence, is_judged, is_part, is_word, join, starts_with_word, unwrapped,
+    CLOSED, DRESS, TICKS, ends, ends_sentence, gives_reason, in_brackets, is_article, is_judged,
+    is_part, is_word, join, starts_with_word, unwrapped,
 };
 use crate::extract::qualify;
+use crate::language::choice;
 
 /// The options that a place names, and their span.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +99,7 @@ impl<'a> Reader<'a> {
         let text = text.trim().trim_end_matches(['.', '*', '_']);
         let in_brackets = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
         let (said, name) = in_brackets.or_else(|| text.rsplit_once(", "))?;
-        let is_noun = |word: &str| FILLERS.contains(&word) || word == "which";
+        let is_noun = |word: &str| choice::FILLERS.contains(&word) || word == "which";
         let words = name.trim().split(' ').skip_while(|word| is_noun(word));
         let mut words = words.map(|word| word.trim_matches(['*', '_', '(', ')', '`', '"']));
         let letter = words.next().filter(|_| words.next().is_none())?;
@@ -176,7 +177,9 @@ impl<'a> Reader<'a> {
                 dress.len()
             } else if rest.starts_with(|c: char| OPENERS.contains(c) || TICKS.contains(&c)) {
                 rest.chars().next().map_or(0, char::len_utf8)
-            } else if let Some(word) = FILLERS.iter().find(|word| starts_with_word(rest, word)) {
+            } else if let Some(word) =
+                choice::FILLERS.iter().find(|word| starts_with_word(rest, word))
+            {
                 word.len()
             } else if rest.starts_with(',') && self.follows_filler(at) {
                 1
@@ -231,7 +234,7 @@ impl<'a> Reader<'a> {
             && opened.is_some_and(|c| "([（【{*_`\"'$“‘".contains(c));
         let goes_on = is_part(tail)
             && !self.is_sum(tail)
-            && !BEHIND.iter().any(|word| tail.starts_with(word));
+            && !choice::AFTER.iter().any(|word| tail.starts_with(word));
         let ends = !goes_on || is_dressed;
         let stands = match enclosed {
             Enclosed::Alone => self.ends_line(bit, closed),
@@ -341,11 +344,11 @@ impl<'a> Reader<'a> {
             // The brace that closed a word of LaTeX.
             tail = tail.trim_start().strip_prefix('}').unwrap_or(tail);
         }
-        for (word, is_doubt) in BESIDE {
+        for word in choice::DOUBTING.iter().chain(choice::ADDING) {
             let trimmed = tail.trim_start();
             if is_joined && starts_with_word(trimmed, word) {
                 tail = trimmed.get(word.len()..)?;
-                is_or |= is_doubt;
+                is_or |= choice::DOUBTING.contains(word);
             }
         }
         let (start, _) = self.opened(self.text.len() - tail.len());
@@ -388,9 +391,8 @@ impl<'a> Reader<'a> {
         let rest = rest.get(..rest.floor_char_boundary(400)).unwrap_or_default();
         let end = rest.find('\n').into_iter().chain(rest.find(". ")).min().unwrap_or(rest.len());
         let sentence = rest.get(..end).unwrap_or_default();
-        let joins = [" and (", " or (", " or option ", " and option "];
         let listed = [", ("].into_iter().filter(|_| self.options.several);
-        let found = joins.into_iter().chain(listed).flat_map(|join| {
+        let found = choice::LATER_JOINS.iter().copied().chain(listed).flat_map(|join| {
             let places =
                 sentence.match_indices(join).map(move |(found, _)| at + found + join.len());
             let first = if self.options.several { usize::MAX } else { 1 };

@@ -2,7 +2,8 @@
 
 use super::letters::{Enclosed, NEAR_BYTES_MAX, OPTION_BYTES_MAX, Reader, Reading};
 use super::options::Options;
-use super::wording::{CLOSERS, NOUN_ENDS, NOUNS, leads};
+use super::wording::{CLOSERS, ends_in_noun, leads};
+use crate::language::{announce, choice};
 
 /// Reads what follows the `cue` that ends at `at`: what is in the box, or between the tags, or what
 /// is said next.
@@ -130,15 +131,14 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
     for _ in 0..=options.count() {
         let before = before_letter(text.get(..from)?, options)?;
         let behind = text.get(before.len()..from)?.trim_end_matches(CLOSERS);
-        let is_noun = behind.ends_with(NOUN_ENDS) && !before.ends_with(|c: char| c.is_ascii());
+        let is_noun = ends_in_noun(behind) && !before.ends_with(|c: char| c.is_ascii());
         let is_led = is_noun || leads(before);
         if before.ends_with(|c: char| c.is_alphanumeric() || "'’-_^\\".contains(c)) && !is_led {
             break;
         }
         start = Some(before.len());
         let lead = before.trim_end_matches(['(', '[', '*', '_', '`', '"', '\'', '$', ' ']);
-        let joins = [" and", " or", ",", "&", "/", "和", "与", "、", "及", "或"];
-        let joined = joins.iter().find_map(|join| lead.strip_suffix(join));
+        let joined = choice::LIST_JOINS.iter().find_map(|join| lead.strip_suffix(join));
         let Some(joined) = joined else { break };
         from = joined.trim_end_matches([' ', ',']).len();
         let next = before_letter(text.get(..from)?, options);
@@ -152,7 +152,7 @@ fn start_of_list(text: &str, options: &Options<'_>) -> Option<usize> {
 /// The text before the capital letter at its end, or before a number where options have numbers.
 fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
     let text = text.trim_end_matches(CLOSERS);
-    let text = NOUNS.iter().find_map(|noun| text.strip_suffix(noun)).unwrap_or(text);
+    let text = choice::NOUNS.iter().find_map(|noun| text.strip_suffix(noun)).unwrap_or(text);
     let before = text.trim_end_matches(|c: char| c.is_ascii_digit());
     if options.are_numbered() && before.len() < text.len() {
         return Some(before);
@@ -161,8 +161,7 @@ fn before_letter<'t>(text: &'t str, options: &Options<'_>) -> Option<&'t str> {
         // "Option b": behind the noun, a small letter names one too.
         let before = text.strip_suffix(|c: char| c.is_ascii_lowercase())?;
         let noun = before.trim_end_matches(CLOSERS).strip_suffix(' ')?;
-        let names = ["option", "choice", "answer"];
-        names.iter().any(|name| ends_with_word(noun, name)).then_some(before)
+        announce::NOUNS.iter().any(|name| ends_with_word(noun, name)).then_some(before)
     })
 }
 

@@ -1,36 +1,18 @@
 //! Words and signs around the letter of an option.
 
-use crate::language::connect;
-
-/// Words that may stand between "the answer is" and the option.
-#[rustfmt::skip]
-pub(super) const FILLERS: &[&str] = &[
-    "option", "options", "choice", "choices", "answer", "answers", "letter", "letters", "the", "is",
-    "be", "it's", "it’s", "it", "must", "so", "hence", "therefore", "thus", "then", "clearly",
-    "certainly", "definitely", "obviously", "surely", "likely", "probably", "most", "only", "both",
-    "closest to", "has to be", "that leaves", "this leaves", "which leaves", "by elimination", "final", "correct statement",
-    "true statement", "first option", "second option", "third option", "fourth option", "fifth option", "last option",
-    "选项", "選項", "選択肢", "就是", "la", "el", "le", "die", "der", "das", "opción", "opzione",
-    "opção", "alternativa", "letra", "lettre", "lettera", "réponse", "respuesta", "antwort",
-    "вариант", "буква",
-];
+use crate::language::{choice, connect};
 
 /// What may stand between a letter and the word behind it.
 pub(super) const CLOSERS: [char; 8] = [')', ']', '*', '_', '`', '"', '\'', '$'];
 
-/// Nouns that follow the letter of an option in Chinese, and how they end.
-pub(super) const NOUNS: [&str; 4] = ["选项", "選項", "项", "項"];
-pub(super) const NOUN_ENDS: [char; 2] = ['项', '項'];
-
-/// Words that lead to the letter of an option where no blank stands before it.
-#[rustfmt::skip]
-const UNSPACED_LEADS: [&str; 15] = [
-    "项", "項", "肢", "只有", "仅", "仅有", "僅", "故", "所以", "因此", "则", "即", "应选", "显然", "可知",
-];
+/// Whether a text ends with a noun that follows the letter of an option.
+pub(super) fn ends_in_noun(text: &str) -> bool {
+    choice::NOUNS.iter().any(|noun| text.ends_with(noun))
+}
 
 /// Whether a text without blanks leads to the letter of an option: "只有C", but not "维生素C".
 pub(super) fn leads(before: &str) -> bool {
-    UNSPACED_LEADS.iter().any(|lead| before.ends_with(lead))
+    choice::UNSPACED_LEADS.iter().any(|lead| before.ends_with(lead))
 }
 
 /// What closes a formula or an element of HTML.
@@ -44,69 +26,24 @@ pub(super) const DRESS: [&str; 19] = [
     "\\,", "\\;", "~",
 ];
 
-/// Words between two options, and whether they offer the second one instead. Those of other languages
-/// are words of [`connect::ALTERNATIVES`] and [`connect::CONJUNCTIONS`].
-const JOINS: [(&str, bool); 6] = [
-    ("and/or", true),
-    ("and", false),
-    ("or", true),
-    ("to", true),
-    ("through", true),
-    ("alternatively", true),
-];
-
-/// Words between a join and the second option, and whether they leave it in doubt: "A and maybe C".
-pub(super) const BESIDE: [(&str, bool); 7] = [
-    ("possibly", true),
-    ("probably", true),
-    ("maybe", true),
-    ("perhaps", true),
-    ("also", false),
-    ("even", false),
-    ("both", false),
-];
-
 /// Marks of approval beside an option.
 pub(super) const TICKS: [char; 5] = ['✅', '✓', '✔', '☑', '\u{fe0f}'];
-
-/// Words that may follow a letter without a space.
-#[rustfmt::skip]
-pub(super) const BEHIND: [&str; 14] = [
-    "选项", "選項", "项", "項", "正确", "正確", "是", "为", "對", "对", "です", "が", "は", "입니다",
-];
 
 /// The length of a word that joins two options at the start of a text, and whether it offers the
 /// second one instead.
 pub(super) fn join(text: &str) -> Option<(usize, bool)> {
     // A capital letter is an option, and no word.
     let is = |word: &str| text.starts_with(word) && starts_with_word(text, word);
-    let known = JOINS.iter().find(|(join, _)| starts_with_word(text, join));
-    let foreign = |words: &[&'static str], is_or| {
-        words.iter().find(|word| is(word)).map(|word| (word.len(), is_or))
+    let known = |words: &[&str], is_or| {
+        words.iter().find(|word| starts_with_word(text, word)).map(|word| (word.len(), is_or))
     };
-    known
-        .map(|(join, is_or)| (join.len(), *is_or))
+    let foreign =
+        |words: &[&str], is_or| words.iter().find(|word| is(word)).map(|word| (word.len(), is_or));
+    known(choice::ALTERNATIVE_JOINS, true)
+        .or_else(|| known(choice::JOINS, false))
         .or_else(|| foreign(connect::ALTERNATIVES, true))
         .or_else(|| foreign(connect::CONJUNCTIONS, false))
 }
-
-/// The first words of a text that judges the option before it.
-#[rustfmt::skip]
-const JUDGING: [&str; 16] = [
-    "is", "are", "was", "isn't", "isn’t", "not", "no", "yes", "true", "false", "correct", "incorrect", "right", "wrong",
-    "because", "since",
-];
-
-/// Words after a bare "A" or "I" that show that it is not the word of that spelling.
-const FOLLOWERS: [&str; 12] =
-    ["because", "since", "as", "for", "which", "with", "based", "due", "given", "and", "or", "but"];
-
-/// Words after a bare "A" that never follow an article.
-#[rustfmt::skip]
-const VERBS: [&str; 15] = [
-    "is", "could", "might", "may", "can", "would", "should", "also", "too", "works", "fits", "holds", "seems", "looks",
-    "instead",
-];
 
 pub(super) fn starts_with_word(text: &str, word: &str) -> bool {
     let same = text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
@@ -124,7 +61,7 @@ pub(super) fn unwrapped(text: &str) -> &str {
 
 /// Whether a text behind an option judges it rather than says what it is.
 pub(super) fn is_judged(text: &str) -> bool {
-    JUDGING.iter().any(|word| starts_with_word(text, word))
+    choice::JUDGING.iter().any(|word| starts_with_word(text, word))
 }
 
 /// What brackets around all of a text hold: "(7)".
@@ -136,7 +73,7 @@ pub(super) fn in_brackets(text: &str) -> &str {
 /// "C, since 7 is prime."
 pub(super) fn gives_reason(rest: &str) -> bool {
     let rest = rest.trim_start_matches([',', ' ', '-', '–', '—']);
-    ["because", "since"].iter().any(|word| starts_with_word(rest, word))
+    choice::CAUSAL.iter().any(|word| starts_with_word(rest, word))
 }
 
 /// Nothing but signs follow on the line.
@@ -161,7 +98,7 @@ pub(super) fn is_word(letter: char, tail: &str) -> bool {
     let word = word_behind(tail);
     matches!(letter, 'A' | 'I')
         && word.chars().next().is_some_and(char::is_lowercase)
-        && !FOLLOWERS.contains(&word)
+        && !choice::FOLLOWERS.contains(&word)
 }
 
 /// Whether a letter that a box or a tag holds is the article or the pronoun before another word:
@@ -172,12 +109,12 @@ pub(super) fn is_article(letter: char, tail: &str) -> bool {
         && !word.is_empty()
         && (letter.is_ascii_lowercase() || word.starts_with(char::is_lowercase))
         && word != "is"
-        && !FOLLOWERS.contains(&word)
+        && !choice::FOLLOWERS.contains(&word)
 }
 
 /// Whether a capital "A" is an option because of the verb behind it: "but A could also be right".
 pub(super) fn is_subject(letter: char, tail: &str) -> bool {
-    letter == 'A' && VERBS.contains(&word_behind(tail))
+    letter == 'A' && choice::VERBS.contains(&word_behind(tail))
 }
 
 /// The word that follows a blank.

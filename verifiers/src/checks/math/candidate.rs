@@ -1,6 +1,7 @@
 //! Which of the candidates is taken for the answer.
 
 use crate::extract::{Candidate, Provenance, number_in_prose};
+use crate::language::value;
 use crate::math::algebra::Context;
 use crate::math::reading::{self, Reading};
 use crate::math::stop::Stop;
@@ -91,34 +92,8 @@ pub(super) fn outermost(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>
 
 /// Whether a text goes on a sentence and states no value: "an integer", "in simplest form".
 fn begins_in_words(text: &str) -> bool {
-    const WORDS: [&str; 24] = [
-        "a",
-        "an",
-        "in",
-        "at",
-        "as",
-        "to",
-        "of",
-        "on",
-        "by",
-        "for",
-        "with",
-        "from",
-        "between",
-        "within",
-        "indeed",
-        "also",
-        "then",
-        "always",
-        "even",
-        "odd",
-        "positive",
-        "negative",
-        "clearly",
-        "independent",
-    ];
     let mut words = text.split(' ').filter(|word| !word.is_empty());
-    let first = words.next().is_some_and(|word| WORDS.contains(&word));
+    let first = words.next().is_some_and(|word| value::SENTENCE_BEGINNINGS.contains(&word));
     first && words.next().is_none_or(|word| word.starts_with(|c: char| c.is_alphabetic()))
 }
 

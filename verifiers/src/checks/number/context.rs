@@ -7,6 +7,7 @@ use super::digits::Notation;
 use super::scan::{self, Found, SLASHES, is_superscript};
 use crate::extract::qualify::{self, Qualifier};
 use crate::extract::{is_one_of, offers, repeats_in_words, stands};
+use crate::language::{connect, number, remark, suppose};
 use crate::math::syntax::is_minus;
 
 /// Commands of LaTeX around words, and around answers.
@@ -29,25 +30,6 @@ const FUNCTIONS: [&str; 14] = [
 ];
 /// Functions that stand before a number without brackets: "log 42".
 const CALLED: [&str; 10] = ["sin", "cos", "tan", "cot", "log", "ln", "lg", "exp", "sqrt", "arctan"];
-/// Words between two alternative numbers.
-#[rustfmt::skip]
-const BETWEEN: &[&str] = &[
-    "or", "to", "and", "through", "till", "until", "versus", "vs", "-", "–", "—", "~", "～", "..",
-    "...", "…", "或", "或者", "至", "到", "和", "или", "oder", "bis", "ou", "à", "o", "y", "e", "&", "nor",
-    "et", "und", "i", "и", "та", "і", "або", "lub", "albo", "nebo", "ve", "veya", "ya", "eller", "och",
-    "og", "tai", "ja", "vagy", "és", "sau", "și", "atau", "dan", "hoặc", "và", "או", "ή", "ή", "και", "أو",
-    "या", "และ", "หรือ", "か", "または", "と", "또는", "과", "와", "与", "及", "还是", "arba", "ili", "ali",
-];
-/// Words between two numbers of which one holds under a condition.
-const OTHERWISE: [&str; 3] = ["else", "otherwise", "sonst"];
-/// Phrases between two numbers that are both the answer.
-const TOGETHER: [&str; 3] = ["as well as", "along with", "together with"];
-/// The beginnings of a remark in brackets.
-#[rustfmt::skip]
-const ASIDES: &[&str] = &[
-    "see", "that", "i.e.", "since", "because", "as", "rounded", "from", "by", "note", "this", "cf.",
-    "page", "step", "where", "which", "using",
-];
 /// The most words between two numbers that are looked at.
 const WORDS_MAX: usize = 8;
 /// Bytes of the sentence behind a number that are looked at.
@@ -228,17 +210,17 @@ impl Near<'_> {
             .collect();
         match words.as_slice() {
             [] => Joint::Sign,
-            [word] if is_one_of(BETWEEN, word) => Joint::Word,
-            ["of"] if is_dutch(self.around(one).0) => Joint::Word,
+            [word] if is_one_of(connect::BETWEEN, word) => Joint::Word,
+            [word] if number::OR.contains(word) && has_or_noun(self.around(one).0) => Joint::Word,
             words if offers(words.iter().copied().filter(|word| *word != ".")) => Joint::Word,
-            words if words.iter().any(|word| is_one_of(&OTHERWISE, word)) => Joint::Word,
+            words if words.iter().any(|word| is_one_of(connect::OTHERWISE, word)) => Joint::Word,
             [first, rest @ ..]
-                if is_one_of(&["if", "when"], first)
-                    && rest.iter().any(|word| is_one_of(&["and", "or", "but"], word)) =>
+                if is_one_of(suppose::CONJUNCTIONS, first)
+                    && rest.iter().any(|word| is_one_of(connect::CONTINUING, word)) =>
             {
                 Joint::Word
             }
-            words if is_one_of(&TOGETHER, &words.join(" ")) => Joint::Word,
+            words if is_one_of(connect::TOGETHER, &words.join(" ")) => Joint::Word,
             _ => Joint::None,
         }
     }
@@ -253,7 +235,7 @@ impl Near<'_> {
         let lead = self.text.get(self.from..open).unwrap_or_default().trim_end();
         let inner = body.get(open + 1..).unwrap_or_default();
         let word = inner.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
-        let remark = is_one_of(ASIDES, word);
+        let remark = is_one_of(remark::ASIDES, word);
         // "18 dollars (9 dollars each)", but not "eighteen (18)" and "9 + 9 (= 18)".
         let sentence = lead.rsplit(['.', '\n']).next().unwrap_or_default();
         let told = inner.contains(|c: char| c.is_alphabetic())
@@ -275,12 +257,12 @@ fn behind_unit(behind: &str) -> &str {
     unit.trim_start_matches(char::is_alphabetic)
 }
 
-/// Whether a text announces an answer in Dutch, where "of" is "or".
-fn is_dutch(before: &str) -> bool {
-    const WORDS: [&str; 6] =
-        ["antwoord", "antwoorden", "oplossing", "uitkomst", "resultaat", "het"];
+/// Whether a text announces an answer in a language where "of" is "or".
+fn has_or_noun(before: &str) -> bool {
     let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(BEHIND_MAX))..);
-    near.unwrap_or_default().split(|c: char| !c.is_alphabetic()).any(|word| is_one_of(&WORDS, word))
+    near.unwrap_or_default()
+        .split(|c: char| !c.is_alphabetic())
+        .any(|word| is_one_of(number::OR_NOUNS, word))
 }
 
 /// The text between two numbers.
@@ -295,10 +277,10 @@ enum Joint {
 /// Whether the words before a number doubt it: "I doubt 42", but not "no doubt 42".
 fn is_doubted(before: &str) -> bool {
     let lead = before.trim_end_matches([' ', '$', '\\', '(', '{', '*']);
-    let head = ["doubt", "doubts"].iter().find_map(|word| lead.strip_suffix(word));
+    let head = suppose::DOUBTS.iter().find_map(|word| lead.strip_suffix(word));
     head.is_some_and(|head| {
         let mut words = head.split_whitespace().rev();
-        !words.next().is_some_and(|word| is_one_of(&["no", "without", "not", "any"], word))
+        !words.next().is_some_and(|word| is_one_of(suppose::UNDOUBTED, word))
     })
 }
 

@@ -4,6 +4,7 @@ use dashu_ratio::RBig;
 
 use super::decimal;
 use crate::extract::is_unspaced;
+use crate::language::value;
 use crate::math::syntax::is_minus;
 
 /// The notation of numbers.
@@ -54,8 +55,7 @@ pub(super) fn digits_at(text: &str, at: usize, notation: Notation) -> Read {
     }
     let tail = rest.get(end..)?;
     let is_version = tail.starts_with('.') && run(tail, 1) > 1;
-    let is_ordinal =
-        ["st", "nd", "rd", "th"].iter().any(|o| tail.starts_with(o) && word_end(tail) == 2);
+    let is_ordinal = value::ORDINALS.iter().any(|o| tail.starts_with(o) && word_end(tail) == 2);
     if let Some(after) = date_end(rest, end) {
         return Some(Err(at + after));
     }

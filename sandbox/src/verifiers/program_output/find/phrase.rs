@@ -2,100 +2,12 @@
 
 use std::ops::Range;
 
+use assay_verifiers::language::program;
+
 use super::found::{Answer, sides};
 use super::subject;
 use crate::value::literal::{self, Words};
 
-/// What stands before an answer.
-const CUES: [&str; 57] = [
-    "answer is",
-    "answer:",
-    "answer**:",
-    "answer will be",
-    "output is",
-    "output:",
-    "output**:",
-    "output will be",
-    "output would be",
-    "output should be",
-    "result is",
-    "result:",
-    "result**:",
-    "result will be",
-    "value is",
-    "returns",
-    "return value is",
-    "return value will be",
-    "return value would be",
-    "return value:",
-    "returned value is",
-    "returned value:",
-    "will return",
-    "would return",
-    "prints",
-    "outputs",
-    "evaluates to",
-    "is equal to",
-    "results in",
-    "will output",
-    "would output",
-    "should output",
-    "will print",
-    "would print",
-    "should return",
-    "returned is",
-    "printed is",
-    "答案是",
-    "答案为",
-    "答案：",
-    "答案:",
-    "输出是",
-    "输出为",
-    "输出：",
-    "输出:",
-    "结果是",
-    "结果为",
-    "结果：",
-    "结果:",
-    "返回",
-    "####",
-    "result =",
-    "output =",
-    "answer =",
-    "value:",
-    "### output",
-    "### answer",
-];
-/// What stands before the arguments of a call that are asked for.
-const INPUT_CUES: [&str; 9] = [
-    "input is",
-    "input:",
-    "input**:",
-    "input could be",
-    "input would be",
-    "input can be",
-    "inputs are",
-    "arguments are",
-    "arguments:",
-];
-/// What may stand between the cue and the answer.
-const FILLERS: [&str; 15] = [
-    "therefore",
-    "the string",
-    "the list",
-    "the tuple",
-    "the dictionary",
-    "the set",
-    "the value",
-    "the integer",
-    "the number",
-    "the boolean",
-    "the following",
-    "thus",
-    "simply",
-    "a string",
-    "a list",
-];
 /// Places that are tried for each cue, the last one first.
 const TRIED_MAX: usize = 8;
 /// Bytes of an answer in quotes or backticks.
@@ -109,7 +21,7 @@ pub(super) fn said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let lower = inner.to_ascii_lowercase();
     let subjects = subject::program(&lower).filter_map(|at| after(inner, at));
     let boxed = inner.rfind("\\boxed{").and_then(|at| boxed(inner, at + "\\boxed{".len()));
-    let phrases = CUES.iter().filter_map(|cue| {
+    let phrases = program::CUES.iter().filter_map(|cue| {
         let mut places = lower.rmatch_indices(cue).take(TRIED_MAX);
         places.find_map(|(at, _)| after(inner, at + cue.len()))
     });
@@ -121,7 +33,7 @@ pub(super) fn said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
 pub(super) fn said_arguments(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let inner = text.get(part.clone())?;
     let lower = inner.to_ascii_lowercase();
-    let places = INPUT_CUES
+    let places = program::INPUT_CUES
         .iter()
         .flat_map(|cue| lower.rmatch_indices(cue).take(TRIED_MAX).map(|(at, cue)| at + cue.len()));
     let listed = |at: usize| {
@@ -146,7 +58,7 @@ pub(super) fn phrase(part: &str, from: usize, range: Range<usize>) -> Option<Ans
 /// Where the last cue of a text ends.
 pub(super) fn last_cue_end(text: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
-    CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len())).max()
+    program::CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len())).max()
 }
 
 /// The lines behind a last cue that ends its line, to the end of the text: "The output is:\n0\n1".
@@ -173,14 +85,14 @@ pub(in crate::verifiers::program_output) fn says_value(text: &str) -> bool {
     };
     let denied = |at: usize| {
         let word = lower.get(..at).and_then(|before| before.split_whitespace().next_back());
-        word.is_some_and(|word| ["not", "never", "no"].contains(&word) || word.ends_with("n't"))
+        word.is_some_and(|word| program::DENYING.contains(&word) || word.ends_with("n't"))
     };
     let boxed = lower
         .rmatch_indices("\\boxed{")
         .take(TRIED_MAX)
         .any(|(at, mark)| boxed(text, at + mark.len()).is_some_and(is_literal));
     boxed
-        || CUES.iter().any(|cue| {
+        || program::CUES.iter().any(|cue| {
             let mut places =
                 lower.rmatch_indices(cue).take(TRIED_MAX).filter(|(at, _)| !denied(*at));
             places.any(|(at, _)| after(text, at + cue.len()).is_some_and(is_literal))
@@ -220,7 +132,7 @@ pub(super) fn after(text: &str, from: usize) -> Option<Range<usize>> {
         let lower = skipped.get(..skipped.floor_char_boundary(20))?.to_ascii_lowercase();
         let skipped =
             ["\\(", "\\["].iter().find_map(|open| skipped.strip_prefix(open)).unwrap_or(skipped);
-        let filler = FILLERS.iter().find(|filler| lower.starts_with(**filler));
+        let filler = program::FILLERS.iter().find(|filler| lower.starts_with(**filler));
         at += rest.len() - skipped.len() + filler.map_or(0, |filler| filler.len());
         if filler.is_none() {
             break;

@@ -1,36 +1,7 @@
 //! Sentences about what a program gives, and headings: "The output of the code is", "### Output".
 
-/// What an answer is called.
-const NOUNS: [&str; 7] = [
-    "return value",
-    "returned value",
-    "value returned",
-    "value printed",
-    "output",
-    "result",
-    "answer",
-];
-/// What joins it to the program.
-const JOINS: [&str; 6] = ["of ", "by ", "from ", "for ", "returned by ", "produced by "];
-/// What a program is called.
-const PROGRAMS: [&str; 9] =
-    ["code", "function", "program", "snippet", "script", "call", "method", "calling", "running"];
-/// Words of a clause in which something else may be told: "the output of the code when x is 5".
-const ASIDES: [&str; 8] =
-    [" when ", " where ", " if ", " since ", " because ", " which ", " that ", ","];
-/// What stands between it and the answer.
-const VERBS: [&str; 5] = [" is", " will be", " would be", " should be", " equals"];
-/// Lines that head an answer.
-const HEADINGS: [&str; 8] = [
-    "answer",
-    "final answer",
-    "output",
-    "final output",
-    "expected output",
-    "result",
-    "final result",
-    "return value",
-];
+use assay_verifiers::language::program;
+
 /// Headings that are tried, and places for each verb, the last one first.
 const TRIED_MAX: usize = 32;
 /// Bytes before a verb that are read.
@@ -39,8 +10,9 @@ const CLAUSE_BYTES_MAX: usize = 160;
 /// Where an answer may begin in a text in lower case: behind a heading, and behind the verb of a sentence
 /// whose subject is the output of a program.
 pub(super) fn program(lower: &str) -> impl Iterator<Item = usize> {
-    let names_program =
-        |of: &str| of.split(|c: char| !c.is_alphabetic()).any(|word| PROGRAMS.contains(&word));
+    let names_program = |of: &str| {
+        of.split(|c: char| !c.is_alphabetic()).any(|word| program::PROGRAMS.contains(&word))
+    };
     headings(lower).chain(subjects(lower, names_program))
 }
 
@@ -54,18 +26,18 @@ pub(super) fn call(lower: &str) -> impl Iterator<Item = usize> {
 }
 
 fn subjects(lower: &str, names: impl Fn(&str) -> bool) -> impl Iterator<Item = usize> {
-    let verbs = VERBS.iter().flat_map(|verb| lower.rmatch_indices(verb).take(TRIED_MAX));
+    let verbs = program::VERBS.iter().flat_map(|verb| lower.rmatch_indices(verb).take(TRIED_MAX));
     verbs.filter_map(move |(at, verb)| {
         let near = lower.ceil_char_boundary(at.saturating_sub(CLAUSE_BYTES_MAX));
         let clause = lower.get(near..at)?.rsplit(['\n', ';', '!', '?']).next()?;
         let clause = clause.rsplit(". ").next()?;
-        let of = NOUNS.iter().find_map(|noun| {
+        let of = program::NOUNS.iter().find_map(|noun| {
             let (_, rest) = clause.rsplit_once(noun)?;
             let rest = rest.trim_start();
-            JOINS.iter().find_map(|join| rest.strip_prefix(join))
+            program::JOINS.iter().find_map(|join| rest.strip_prefix(join))
         })?;
         let outside = of.split('(').next()?;
-        let is_plain = !ASIDES.iter().any(|aside| outside.contains(aside));
+        let is_plain = !program::ASIDES.iter().any(|aside| outside.contains(aside));
         (is_plain && names(of)).then_some(at + verb.len())
     })
 }
@@ -75,7 +47,7 @@ fn headings(lower: &str) -> impl Iterator<Item = usize> {
         let line = lower.get(..at)?.rsplit('\n').next()?;
         let bare = line.trim_matches(|c: char| c.is_whitespace() || "#*:_".contains(c));
         let is_marked = line.trim_start().starts_with(['#', '*', '_']);
-        (is_marked && HEADINGS.contains(&bare)).then_some(at + 1)
+        (is_marked && program::HEADINGS.contains(&bare)).then_some(at + 1)
     });
     ends.take(TRIED_MAX)
 }

@@ -3,43 +3,13 @@
 
 use std::ops::Range;
 
+use assay_verifiers::language::program;
+
 use super::found::{Answer, sides};
 use super::phrase::{after, last_cue_end, phrase};
 use super::subject;
 use crate::value::literal::{self, Words};
 
-/// What stands before an answer where nothing else does.
-const WEAK_CUES: [&str; 13] = [
-    "we get",
-    "we obtain",
-    "i get",
-    "giving",
-    "which is",
-    "final:",
-    "it gives",
-    "it yields",
-    "which gives",
-    "gives",
-    "→",
-    "->",
-    "=>",
-];
-/// What is said behind an answer that begins its sentence.
-const VERDICTS: [&str; 8] = [
-    "is the output",
-    "is the answer",
-    "is the result",
-    "is the return value",
-    "is returned",
-    "is printed",
-    "is what is returned",
-    "is the final output",
-];
-/// What begins the paragraph that explains an answer.
-const EXPLAINS: [&str; 6] =
-    ["explanation", "reasoning", "because", "since", "this is because", "why"];
-/// Words before a call and its value: "So f(1) = 2".
-const LEADS: [&str; 7] = ["so", "therefore", "thus", "hence", "finally", "then", "and"];
 /// Marks around a value.
 const MARKS: [char; 4] = ['`', '*', '$', ' '];
 /// Bytes of an answer that nothing sets off.
@@ -99,7 +69,7 @@ fn explained(text: &str) -> Option<Range<usize>> {
     let behind = rest.trim_start_matches(['.', ' ', '`', '*', '\r']);
     let reason = behind.trim_start_matches(|c: char| c.is_whitespace() || "*#,—–-".contains(c));
     let lower = reason.get(..reason.floor_char_boundary(20))?.to_ascii_lowercase();
-    let explains = EXPLAINS.iter().any(|word| lower.starts_with(word));
+    let explains = program::EXPLAINING.iter().any(|word| lower.starts_with(word));
     (explains && values(behind).is_empty()).then_some(start..start + length)
 }
 
@@ -109,7 +79,7 @@ fn called(text: &str) -> Option<Range<usize>> {
     let start = body.rfind('\n').map_or(0, |at| at + 1);
     let line = body.get(start..)?.replace('`', " ");
     let lower = line.to_ascii_lowercase();
-    let lead = LEADS.iter().find(|lead| lower.trim_start().starts_with(**lead))?;
+    let lead = program::LEADS.iter().find(|lead| lower.trim_start().starts_with(**lead))?;
     let from = lower.find(lead)? + lead.len();
     let call =
         line.get(from..)?.trim_start_matches([',', ' ', '*']).trim_end_matches(['.', ' ', '*']);
@@ -122,7 +92,7 @@ fn called(text: &str) -> Option<Range<usize>> {
 fn weakly(text: &str) -> Option<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let calls = subject::call(&lower).filter_map(|at| last(text, after(text, at)?));
-    let found = WEAK_CUES.iter().filter_map(|cue| {
+    let found = program::WEAK_CUES.iter().filter_map(|cue| {
         let at = lower.rfind(cue)?;
         let range = after(text, at + cue.len())?;
         // An arrow leads from a call to its value.
@@ -150,7 +120,7 @@ fn judged(text: &str) -> Option<Range<usize>> {
     let (_, length) = literal::prefix(text.get(start..)?, Words::Python).ok()?;
     let length = text.get(start..start + length)?.trim_end().len();
     let rest = text.get(start + length..)?.trim_start_matches(['`', '*', ' ']);
-    let verdict = VERDICTS.iter().find_map(|verdict| rest.strip_prefix(verdict))?;
+    let verdict = program::VERDICTS.iter().find_map(|verdict| rest.strip_prefix(verdict))?;
     verdict.trim_matches([' ', '.', '!', '\n']).is_empty().then_some(start..start + length)
 }
 
