@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Sample, registry};
+use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Sample, Verdict, registry};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ fn settings(check: &str, style: &(String, String, String, bool)) -> Value {
 }
 
 /// Judges every row of a half by each of its checks.
-fn judged(half: &str, mut each: impl FnMut(&'static str, &Row, bool)) {
+fn judged(half: &str, mut each: impl FnMut(&'static str, &Row, bool, &Verdict)) {
     #[derive(Deserialize)]
     struct Shared {
         style: BTreeMap<String, (String, String, String, bool)>,
@@ -100,7 +100,7 @@ fn judged(half: &str, mut each: impl FnMut(&'static str, &Row, bool)) {
             let sample = sample.reference(reference).build();
             let verdict = verifier.verify(&sample, Earlier::default(), &mut Meter::default());
             let paid = verdict.outcome.reward().is_some_and(|reward| reward.get() >= 1.0);
-            each(check, &row, paid);
+            each(check, &row, paid, &verdict);
         }
     }
 }
@@ -131,7 +131,7 @@ fn no_score_falls() {
     let mut table = Table::new();
     let wanted = std::env::var("ASSAY_ANSWERS").unwrap_or_default();
     let wanted: Vec<&str> = wanted.split(',').collect();
-    judged("dev", |check, row, paid| {
+    judged("dev", |check, row, paid, verdict| {
         table.entry((check, "all".to_owned())).or_default().count(row, paid);
         for key in [&row.lang, &row.form, &row.kind, &row.remark] {
             if wanted.contains(&"table") {
@@ -140,7 +140,8 @@ fn no_score_falls() {
         }
         if paid != row.pays && wanted.contains(&check) && wanted.contains(&row.lang.as_str()) {
             let Row { form, kind, remark, reference, completion, .. } = row;
-            println!("{check} {form} {kind} {remark} paid={paid}: {reference}\n{completion}\n");
+            let told = serde_json::to_string(&verdict.evidence).unwrap();
+            println!("{check} {form} {kind} {remark} paid={paid}: {reference} {told}\n{completion}\n");
         }
     });
     println!("{}", shown(&table));
@@ -160,7 +161,7 @@ fn no_score_falls() {
 fn both_halves() {
     for half in ["dev", "held_out"] {
         let mut table = Table::new();
-        judged(half, |check, row, paid| {
+        judged(half, |check, row, paid, _| {
             for key in ["all", &row.lang, &row.form] {
                 table.entry((check, key.to_owned())).or_default().count(row, paid);
             }
