@@ -35,6 +35,7 @@ mod grouped;
 pub mod hidden;
 mod hypothesis;
 mod joined;
+mod labelled;
 mod last_box;
 mod last_sentence;
 mod markers;
@@ -42,6 +43,7 @@ mod negation;
 mod places;
 mod prose;
 pub mod qualify;
+mod resolved;
 mod retraction;
 mod run_on;
 mod scope;
@@ -249,6 +251,7 @@ fn said<'a>(
             found.extend(said.filter(&mut counts));
         }
     }
+    found.extend(labelled::find(text).into_iter().filter(&mut counts));
     if found.is_empty() || has_other_scripts(text) {
         let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
         meter.spend((text.len() - near) as u64)?;

@@ -85,7 +85,10 @@ fn hashes(text: &str) -> Option<Candidate<'_>> {
     let line = text.get(from..)?.split('\n').next()?;
     // A heading of Markdown announces nothing by itself.
     let last = text.trim_end().len() <= from + line.len();
-    let value = last || line.contains(|c: char| c.is_ascii_digit());
+    let said = line.trim().trim_matches(['(', ')', '*', '.', '$']);
+    let is_letter = said.len() == 1 && said.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_formula = line.trim().starts_with('$');
+    let value = last || is_letter || is_formula || line.contains(|c: char| c.is_ascii_digit());
     value.then(|| without_remark(text, from, from + line.len())).flatten()
 }
 
