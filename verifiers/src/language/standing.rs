@@ -156,8 +156,9 @@ fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> 
         let lead = sentence.get(..cue.span.start).unwrap_or_default();
         let phrase = sentence.get(cue.span.clone()).unwrap_or_default();
         let behind = sentence.get(cue.span.end..).unwrap_or_default();
-        let is_first = letters(lead) == 0 || !is_own && lead.split_whitespace().nth(3).is_none();
         let is_strong = phrase.contains(' ') || phrase.chars().count() > 3 && !phrase.is_ascii();
+        let is_early = !is_own && is_strong && lead.split_whitespace().nth(3).is_none();
+        let is_first = is_early || !lead.contains(char::is_alphabetic);
         let near = |text: &str| {
             let values = Value::all(text);
             values.into_iter().any(|value| !own.contains(&value) && own.iter().any(|own| own.is_like(&value)))
@@ -174,10 +175,6 @@ fn within(behind: &str) -> impl Iterator<Item = char> {
         letters += usize::from(c.is_alphabetic());
         letters <= GAP_LETTERS_MAX
     })
-}
-
-fn letters(text: &str) -> usize {
-    text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
 /// A value as it is compared: a number by its digits, an option by its letter, a formula as it is written.
