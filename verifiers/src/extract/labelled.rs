@@ -4,7 +4,7 @@
 use super::candidate::{Candidate, Provenance, slice};
 use super::run_on;
 use crate::language::cues::{self, Role};
-use crate::language::guess;
+use crate::language::guess::Languages;
 
 /// Labels are looked for in so many bytes at the end.
 const WITHIN: usize = 1000;
@@ -19,7 +19,7 @@ pub(super) fn find(text: &str) -> Vec<Candidate<'_>> {
     if !(tail.contains(['|', '#']) || tail.contains("**") || tail.contains("  ")) {
         return Vec::new();
     }
-    let languages = guess::languages(text);
+    let languages = Languages::of(text);
     let (mut found, mut label, mut at) = (Vec::new(), false, near);
     for line in tail.split_inclusive('\n') {
         let start = at;
@@ -54,7 +54,7 @@ pub(super) fn find(text: &str) -> Vec<Candidate<'_>> {
 const DRESS: [char; 8] = ['#', '*', '_', ':', '：', ' ', '`', '|'];
 
 /// Whether a text is the name of an answer: "Final answer", "**Risultato:**".
-fn is_label(text: &str, languages: &[&str]) -> bool {
+fn is_label(text: &str, languages: &Languages<'_>) -> bool {
     let name = text.trim_matches(DRESS);
     let is_brief = name.split_whitespace().nth(WORDS_MAX).is_none() && name.chars().count() < 40;
     is_brief

@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::afterthought::{begins_value, value_end};
 use super::candidate::{Candidate, Provenance, slice};
 use crate::language::cues::{self, Cue, Role};
-use crate::language::{guess, sentences};
+use crate::language::guess::Languages;
+use crate::language::sentences;
 
 /// The most bytes before an announcement that belong to its sentence.
 const LEAD_MAX: usize = 160;
@@ -21,7 +22,7 @@ pub(super) fn find<'a>(text: &'a str, said: &Range<usize>) -> Option<Candidate<'
     if !sentence.contains([',', ';', '，', '；', '、', ' ']) {
         return None;
     }
-    let found = cues::of(sentence, &guess::languages(text));
+    let found = cues::of(sentence, &Languages::of(text));
     let doubts = |cue: &Cue| {
         [Role::Deny, Role::Suppose, Role::Report, Role::Offer, Role::NotOffer]
             .iter()

@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::cues::{self, Cue, Role};
-use super::{guess, sentences};
+use super::guess::Languages;
+use super::sentences;
 
 /// So many bytes behind an answer are read.
 const TAIL_MAX: usize = 1500;
@@ -55,7 +56,7 @@ impl Standing {
 /// What a text says of the answer at `span`.
 pub fn of(text: &str, span: Range<usize>) -> Standing {
     let own = text.get(span.clone()).unwrap_or_default();
-    let languages = guess::languages(text);
+    let languages = Languages::of(text);
     match before(text, span.start, &languages) {
         Standing::Stands => after(text, own, span.end, &languages),
         standing => standing,
@@ -63,7 +64,7 @@ pub fn of(text: &str, span: Range<usize>) -> Standing {
 }
 
 /// What its own sentence says before it.
-fn before(text: &str, at: usize, languages: &[&str]) -> Standing {
+fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
     let from = text.ceil_char_boundary(at.saturating_sub(LEAD_MAX));
     let near = text.get(from..at).unwrap_or_default();
     let start = sentences::ends(near).last().unwrap_or(0);
@@ -90,7 +91,7 @@ fn before(text: &str, at: usize, languages: &[&str]) -> Standing {
 }
 
 /// What is said behind it.
-fn after(text: &str, own: &str, end: usize, languages: &[&str]) -> Standing {
+fn after(text: &str, own: &str, end: usize, languages: &Languages<'_>) -> Standing {
     let tail = text.get(end..text.floor_char_boundary(end + TAIL_MAX)).unwrap_or_default();
     let marks = tail.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
     let line = marks.split('\n').next().unwrap_or_default();
