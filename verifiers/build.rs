@@ -3,6 +3,7 @@
 //! Reads the part of TOML that these files use: tables, lists of strings, comments. A comment above a
 //! table or a key becomes its documentation.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -132,15 +133,75 @@ fn expanded(word: &str) -> Option<Vec<String>> {
     Some(inner.split('/').flat_map(both).collect())
 }
 
+/// The phrases around answers, sorted, so that the library looks them up without building anything.
+#[derive(Default)]
+struct Cues {
+    /// What a phrase does, by language: a bit for each of [`ROLES`].
+    phrases: BTreeMap<String, BTreeMap<String, u16>>,
+}
+
+/// The roles of phrases, from the lowest bit on.
+const ROLES: [&str; 13] = [
+    "retract", "reaffirm", "past", "offer", "not_offer", "suppose", "deny", "report", "conclude", "remark",
+    "verify", "result", "contrast",
+];
+
+impl Cues {
+    fn add(&mut self, language: &str, role: &str, phrases: &[String]) -> std::fmt::Result {
+        let bit = ROLES.iter().position(|one| *one == role).ok_or(std::fmt::Error)?;
+        for phrase in phrases {
+            let plain = phrase.to_lowercase();
+            for written in [plain.replace('\'', "’"), plain] {
+                let languages = self.phrases.entry(written).or_default();
+                *languages.entry(language.to_owned()).or_default() |= 1 << bit;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        let (mut text, mut ends, mut prefixes) = (String::new(), Vec::new(), Vec::new());
+        let (mut meanings, mut which): (Vec<&BTreeMap<String, u16>>, Vec<usize>) = Default::default();
+        // The phrases of which the last one begins with each, the shortest first.
+        let mut open: Vec<(usize, &str)> = Vec::new();
+        for (at, (phrase, meaning)) in self.phrases.iter().enumerate() {
+            open.retain(|(_, before)| phrase.starts_with(before));
+            prefixes.push(open.last().map_or(0, |(before, _)| before + 1));
+            open.push((at, phrase));
+            text.push_str(phrase);
+            ends.push(text.len());
+            let known = meanings.iter().position(|one| *one == meaning);
+            which.push(known.unwrap_or(meanings.len()));
+            if known.is_none() {
+                meanings.push(meaning);
+            }
+        }
+        let listed = |one: &&BTreeMap<String, u16>| format!("&{:?}", one.iter().collect::<Vec<_>>());
+        let meanings: Vec<String> = meanings.iter().map(listed).collect();
+        writeln!(out, "/// The cues of all languages, in order, one behind the other.")?;
+        writeln!(out, "pub(crate) static CUES: &str = {text:?};")?;
+        writeln!(out, "/// Where each ends.\npub(crate) static CUE_ENDS: &[u32] = &{ends:?};")?;
+        writeln!(out, "/// One more than the place of the longest other cue with which it begins; 0 for none.")?;
+        writeln!(out, "pub(crate) static CUE_PREFIXES: &[u32] = &{prefixes:?};")?;
+        writeln!(out, "/// What it does.\npub(crate) static CUE_MEANINGS: &[u16] = &{which:?};")?;
+        writeln!(out, "/// By language, a bit for each role.")?;
+        writeln!(out, "pub(crate) static MEANINGS: &[&[(&str, u16)]] = &[{}];", meanings.join(","))
+    }
+}
+
 /// The Rust file.
 fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
     let (mut out, mut all) = (String::new(), String::new());
-    let (mut cues, mut frequent) = (String::new(), String::new());
+    let (mut cues, mut frequent) = (Cues::default(), String::new());
     for Table { name, docs, items } in tables {
         if let Some(language) = name.strip_prefix(CUE) {
+            let language = language.trim();
             for Entry { name: key, items, .. } in items {
-                let list = if key == "frequent" { &mut frequent } else { &mut cues };
-                writeln!(list, "(\"{}\", \"{key}\", &{items:?}),", language.trim())?;
+                if key == "frequent" {
+                    writeln!(frequent, "(\"{language}\", &{items:?}),")?;
+                } else {
+                    cues.add(language, key, items)?;
+                }
             }
             continue;
         }
@@ -154,10 +215,9 @@ fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
         }
         writeln!(out, "}}")?;
     }
-    writeln!(out, "/// The cues of each language: its name, the role, the phrases.")?;
-    writeln!(out, "pub(crate) const CUES: &[(&str, &str, &[&str])] = &[\n{cues}];")?;
+    cues.write(&mut out)?;
     writeln!(out, "/// The most frequent words of each language.")?;
-    writeln!(out, "pub(crate) const FREQUENT: &[(&str, &str, &[&str])] = &[\n{frequent}];")?;
+    writeln!(out, "pub(crate) const FREQUENT: &[(&str, &[&str])] = &[\n{frequent}];")?;
     writeln!(out, "#[cfg(test)]\nconst ALL: &[(&str, &str, &[&str])] = &[\n{all}];")?;
     Ok(out)
 }

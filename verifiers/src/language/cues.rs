@@ -1,13 +1,10 @@
 //! The phrases by which a text takes back, offers, supposes, concludes or remarks, found in one pass.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
-use super::CUES;
 use super::guess::Languages;
+use super::{CUE_ENDS, CUE_MEANINGS, CUE_PREFIXES, CUES, MEANINGS};
 use crate::extract::is_unspaced;
 
 /// What a phrase does to the answer before it, or behind it. A phrase may do several things.
@@ -42,21 +39,6 @@ pub(crate) enum Role {
     Contrast = 1 << 12,
 }
 
-const ROLES: [(&str, Role); 13] = [
-    ("retract", Role::Retract),
-    ("reaffirm", Role::Reaffirm),
-    ("past", Role::Past),
-    ("offer", Role::Offer),
-    ("not_offer", Role::NotOffer),
-    ("suppose", Role::Suppose),
-    ("deny", Role::Deny),
-    ("report", Role::Report),
-    ("conclude", Role::Conclude),
-    ("remark", Role::Remark),
-    ("verify", Role::Verify),
-    ("result", Role::Result),
-    ("contrast", Role::Contrast),
-];
 /// A single word of Latin letters that is no longer may be one of several languages, or mean something
 /// else in another.
 const SHORT_MAX: usize = 7;
@@ -74,88 +56,79 @@ impl Cue {
     }
 }
 
-struct Phrases {
-    automaton: AhoCorasick,
-    /// Along the patterns.
-    meanings: Vec<Meaning>,
-}
-
-/// What a phrase does, by the languages that have it.
-#[derive(Default)]
-struct Meaning {
-    by_language: Vec<(&'static str, u16)>,
-    /// Whether it counts in a text of another language.
-    is_clear: bool,
-}
-
-impl Meaning {
-    fn roles(&self, languages: &Languages<'_>) -> u16 {
-        let counts = |name: &str| self.is_clear || languages.may_be(name);
-        self.by_language.iter().filter(|(name, _)| counts(name)).fold(0, |all, (_, own)| all | own)
-    }
-}
-
-static PHRASES: LazyLock<Option<Phrases>> = LazyLock::new(|| {
-    let mut meanings: BTreeMap<String, Meaning> = BTreeMap::new();
-    for (language, role, phrases) in CUES {
-        let role = ROLES.iter().find(|(name, _)| name == role).map_or(0, |(_, role)| *role as u16);
-        for phrase in phrases.iter().flat_map(|phrase| written(phrase)) {
-            let is_latin = phrase.chars().all(|c| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c));
-            let is_short = is_latin && !phrase.contains(' ') && phrase.chars().count() <= SHORT_MAX;
-            let meaning = meanings.entry(phrase).or_default();
-            meaning.is_clear = !is_short;
-            match meaning.by_language.last_mut() {
-                Some((last, roles)) if last == language => *roles |= role,
-                _ => meaning.by_language.push((language, role)),
-            }
-        }
-    }
-    let (phrases, meanings): (Vec<String>, Vec<Meaning>) = meanings.into_iter().unzip();
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .match_kind(MatchKind::LeftmostLongest)
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(phrases);
-    automaton.ok().map(|automaton| Phrases { automaton, meanings })
-});
-
-/// The ways in which a phrase is written: with a capital, which the automaton knows in ASCII alone, and
-/// with a typographic apostrophe.
-fn written(phrase: &str) -> Vec<String> {
-    let lower = phrase.to_lowercase();
-    let mut rest = lower.chars();
-    let first = rest.next().filter(|c| !c.is_ascii()).map(|c| c.to_uppercase().collect::<String>());
-    let capital = first.map(|first| first + rest.as_str()).filter(|capital| *capital != lower);
-    let plain: Vec<String> = [Some(lower), capital].into_iter().flatten().collect();
-    let curly = plain.iter().filter(|one| one.contains('\'')).map(|one| one.replace('\'', "’"));
-    plain.iter().cloned().chain(curly).collect()
-}
-
 /// The phrases of a text, the longest at each place, in their order. They are whole words.
 ///
 /// Short words count in a text of their language alone.
 pub(crate) fn of(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
-    let Some(phrases) = PHRASES.as_ref() else { return Vec::new() };
+    let lower = lowered(text);
     let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(next) = text
-        .get(at..)
-        .and_then(|rest| phrases.automaton.find(rest))
-        .map(|next| (next.pattern().as_usize(), at + next.start()..at + next.end()))
-    {
-        let (pattern, span) = next;
-        if is_whole(text, &span) {
-            at = span.end;
-            let roles = phrases.meanings.get(pattern).map_or(0, |one| one.roles(languages));
-            if roles != 0 {
-                found.push(Cue { roles, span });
-            }
-        } else {
-            let step = text.get(span.start..).and_then(|rest| rest.chars().next());
-            at = span.start + step.map_or(1, char::len_utf8);
+    let (mut at, mut before) = (0, None);
+    while let Some(c) = lower.get(at..).and_then(|rest| rest.chars().next()) {
+        let is_inner = c.is_alphanumeric() && !is_unspaced(c);
+        let starts = !(is_inner && before.is_some_and(char::is_alphanumeric)) && !c.is_whitespace();
+        let cue = starts.then(|| longest(&lower, at)).flatten();
+        let roles = cue.as_ref().map_or(0, |(phrase, _)| roles(*phrase, languages));
+        before = Some(c);
+        at += c.len_utf8();
+        if let Some((_, end)) = cue.filter(|_| roles != 0) {
+            found.push(Cue { roles, span: at - c.len_utf8()..end });
+            before = lower.get(..end).and_then(|head| head.chars().next_back());
+            at = end;
         }
     }
     found
+}
+
+/// A text in small letters of as many bytes.
+fn lowered(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Owned(text.to_ascii_lowercase());
+    }
+    let lower = |c: char| {
+        let mut lower = c.to_lowercase();
+        let first = lower.next().filter(|first| first.len_utf8() == c.len_utf8());
+        first.filter(|_| lower.next().is_none()).unwrap_or(c)
+    };
+    Cow::Owned(text.chars().map(lower).collect())
+}
+
+/// The phrase at this place of the table.
+fn phrase(at: usize) -> &'static str {
+    let end = |at: usize| CUE_ENDS.get(at).map_or(0, |end| *end as usize);
+    CUES.get(at.checked_sub(1).map_or(0, end)..end(at)).unwrap_or_default()
+}
+
+/// The longest phrase at a place of a text that ends with a word there, and its end.
+fn longest(text: &str, at: usize) -> Option<(usize, usize)> {
+    let rest = text.get(at..)?;
+    // What a text begins with is not above it in the order; all between them begin so too.
+    let (mut low, mut high) = (0, CUE_ENDS.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if phrase(middle) <= rest { low = middle + 1 } else { high = middle }
+    }
+    let mut next = low;
+    while let Some(found) = next.checked_sub(1) {
+        let own = phrase(found);
+        let span = at..at + own.len();
+        if rest.starts_with(own) && is_whole(text, &span) {
+            return Some((found, span.end));
+        }
+        next = CUE_PREFIXES.get(found).map_or(0, |prefix| *prefix as usize);
+    }
+    None
+}
+
+/// What a phrase does in a text of these languages.
+fn roles(at: usize, languages: &Languages<'_>) -> u16 {
+    let own = phrase(at);
+    let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
+    let is_short =
+        !own.contains(' ') && own.chars().all(is_latin) && own.chars().count() <= SHORT_MAX;
+    let meaning = CUE_MEANINGS.get(at).and_then(|meaning| MEANINGS.get(usize::from(*meaning)));
+    let counts = |name: &str| !is_short || languages.may_be(name);
+    let by_language = meaning.into_iter().flat_map(|meaning| meaning.iter());
+    by_language.filter(|(name, _)| counts(name)).fold(0, |all, (_, own)| all | own)
 }
 
 /// Whether a part of a text begins and ends with words. Scripts without spaces end words anywhere.

@@ -14,7 +14,7 @@ const WORD_MAX: usize = 12;
 /// The languages that have a word, as bits by their places in [`FREQUENT`].
 static WORDS: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
     let mut words = HashMap::new();
-    for (at, (_, _, frequent)) in FREQUENT.iter().enumerate() {
+    for (at, (_, frequent)) in FREQUENT.iter().enumerate() {
         for word in *frequent {
             *words.entry(*word).or_default() |= 1 << at;
         }
@@ -60,5 +60,5 @@ fn likely(text: &str) -> Vec<&'static str> {
     }
     let most = counts.iter().copied().max().unwrap_or_default();
     let likely = counts.iter().zip(FREQUENT).filter(|(count, _)| most > 0 && 2 * **count > most);
-    likely.map(|(_, (language, ..))| *language).collect()
+    likely.map(|(_, (language, _))| *language).collect()
 }
