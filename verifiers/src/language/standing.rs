@@ -77,8 +77,9 @@ fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
     let gap = |cue: &Cue| lead.get(cue.span.end..).unwrap_or_default();
     // What is supposed in another clause is a condition of the question.
     let governs = |cue: &&Cue| !gap(cue).contains([',', ';', ':', '，', '；', '、', '：']);
-    let supposes = |cue: &&Cue| cue.is(Role::Suppose) || cue.is(Role::Report);
-    if let Some(supposed) = found.iter().filter(supposes).find(governs) {
+    // What another says is his, in which clause ever.
+    let supposes = |cue: &&Cue| cue.is(Role::Report) || cue.is(Role::Suppose) && governs(cue);
+    if let Some(supposed) = found.iter().find(supposes) {
         return Standing::Supposed(place(supposed));
     }
     let denies = |cue: &&Cue| {
@@ -124,6 +125,9 @@ fn after(text: &str, own: &str, end: usize, languages: &Languages<'_>) -> Standi
         if let Some(taken) = retracts(sentence, found, next) {
             return Standing::Retracted(place(taken));
         }
+        if let Some(denied) = denies_again(sentence, found, &own) {
+            return Standing::Denied(place(denied));
+        }
         if let Some(offered) = offers(sentence, found, &own, at == 0) {
             return Standing::Hedged(place(offered));
         }
@@ -142,6 +146,18 @@ fn retracts<'c>(sentence: &str, found: &'c [Cue], next: &[Cue]) -> Option<&'c Cu
     let is_asked = sentence.trim_end().ends_with(['?', '？', '؟']);
     let is_resolved = reaffirms(behind) || reaffirms(next);
     (!is_other && !is_asked && !is_resolved).then_some(cue)
+}
+
+/// The phrase by which a sentence denies the answer: "15. The answer is not 15."
+fn denies_again<'c>(sentence: &str, found: &'c [Cue], own: &[Value]) -> Option<&'c Cue> {
+    found.iter().filter(|cue| cue.is(Role::Deny)).find(|cue| {
+        let behind = sentence.get(cue.span.end..).unwrap_or_default();
+        let value = behind.trim_start_matches(|c: char| c.is_whitespace() || OPENERS.contains(c));
+        let word = value.split(|c: char| c.is_whitespace() || ".;!。，".contains(c)).next();
+        let denied = Value::own(word.unwrap_or_default());
+        // "Not 15 apples but 15 pears" says of what there are 15.
+        !denied.is_empty() && denied.iter().all(|one| own.contains(one)) && !found.iter().any(|cue| cue.is(Role::Contrast))
+    })
 }
 
 /// The phrase by which a sentence offers another value than the answer. In the sentence of the answer
