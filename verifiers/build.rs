@@ -184,6 +184,19 @@ impl Cues {
         writeln!(out, "/// One more than the place of the longest other cue with which it begins; 0 for none.")?;
         writeln!(out, "pub(crate) static CUE_PREFIXES: &[u32] = &{prefixes:?};")?;
         writeln!(out, "/// What it does.\npub(crate) static CUE_MEANINGS: &[u16] = &{which:?};")?;
+        let mut beginnings = vec![0_u64; 1024];
+        for bytes in self.phrases.keys().map(String::as_bytes) {
+            let (one, two) = (bytes.first().copied().unwrap_or(0), bytes.get(1).copied());
+            let (two, three) = (two.map_or(0..=255, |two| two..=two), bytes.get(2).copied());
+            for two in two {
+                for three in three.map_or(0..=255, |three| three..=three) {
+                    let bit = (usize::from(one) * 961 + usize::from(two) * 31 + usize::from(three)) % 65_536;
+                    beginnings[bit / 64] |= 1 << (bit % 64);
+                }
+            }
+        }
+        writeln!(out, "/// A bit for each hash of the three bytes with which a cue may begin.")?;
+        writeln!(out, "pub(crate) static CUE_BEGINNINGS: [u64; 1024] = {beginnings:?};")?;
         writeln!(out, "/// By language, a bit for each role.")?;
         writeln!(out, "pub(crate) static MEANINGS: &[&[(&str, u16)]] = &[{}];", meanings.join(","))
     }

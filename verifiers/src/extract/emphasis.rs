@@ -28,7 +28,9 @@ pub(super) fn bold(text: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     let signs = [("**", "**"), ("__", "__"), ("<b>", "</b>"), ("<strong>", "</strong>")];
-    while let Some(next) = text.get(at..).and_then(|rest| rest.find(['*', '_', '<'])) {
+    while let Some(next) =
+        text.as_bytes().get(at..).and_then(|rest| memchr::memchr3(b'*', b'_', b'<', rest))
+    {
         let start = at + next;
         let rest = text.get(start..).unwrap_or_default();
         let sign = signs.iter().find(|(open, _)| rest.starts_with(open));

@@ -9,6 +9,13 @@ const COMMA: [&str; 8] = ["de", "es", "fr", "it", "nl", "pl", "pt", "tr"];
 
 /// The dots between thousands. None where the text has a decimal point.
 pub(super) fn dots(text: &str) -> Vec<usize> {
+    // Most texts have no dot between digits, and cost no more than this.
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let is_dot = |at: usize| at > 0 && digit(at - 1) && (at + 1..at + 4).all(digit) && !digit(at + 4);
+    if !memchr::memchr_iter(b'.', bytes).any(is_dot) {
+        return Vec::new();
+    }
     let runs = runs(text);
     let is_grouped = |run: &&Range<usize>| groups(text.get((*run).clone()).unwrap_or_default());
     if !runs.iter().any(|run| is_grouped(&run)) {

@@ -23,8 +23,8 @@ pub struct Spoken<'a> {
     text: Cow<'a, str>,
     /// Where it lies in the completion.
     places: Places,
-    /// The values in bold, of which the signs are gone.
-    bold: Vec<(usize, usize)>,
+    /// The text with the signs of emphasis, where they are gone.
+    emphasised: Option<Cow<'a, str>>,
 }
 
 impl<'a> Spoken<'a> {
@@ -35,14 +35,16 @@ impl<'a> Spoken<'a> {
         let said = completion.get(part.clone()).unwrap_or_default();
         let mut places = Places::new(part.start);
         let text = places.with_plain_digits(hidden::blanked(said));
-        Self { text: places.without_dots(text), places, bold: Vec::new() }
+        Self { text: places.without_dots(text), places, emphasised: None }
     }
 
     /// The same without the emphasis of Markdown around values, in which `**` would be a power.
     #[must_use]
     pub(crate) fn without_emphasis(self) -> Self {
-        let bold = emphasis::bold(&self.text);
-        Self { bold, ..self.blanked_by(emphasis::blanked) }
+        let emphasised = self.text.clone();
+        let plain = self.blanked_by(emphasis::blanked);
+        let is_same = matches!(plain.text, Cow::Borrowed(_));
+        Self { emphasised: (!is_same).then_some(emphasised), ..plain }
     }
 
     /// The same without the tags of HTML around values with digits.
@@ -61,7 +63,7 @@ impl<'a> Spoken<'a> {
 
     /// All of a completion, even what is hidden.
     pub fn all(completion: &'a str) -> Self {
-        Self { text: Cow::Borrowed(completion), places: Places::default(), bold: Vec::new() }
+        Self { text: Cow::Borrowed(completion), places: Places::default(), emphasised: None }
     }
 
     /// The text, of which [`Spoken::place`] leads back to the completion.
@@ -93,8 +95,8 @@ pub struct Scope<'a> {
     /// Whether there is a question at all.
     pub(crate) asked: bool,
     pub(super) boxes: Vec<Boxed>,
-    /// The values in bold, where the text has no signs of it.
-    bold: &'a [(usize, usize)],
+    /// The text with the signs of emphasis.
+    emphasised: &'a str,
 }
 
 impl<'a> Scope<'a> {
@@ -102,7 +104,7 @@ impl<'a> Scope<'a> {
     pub(super) fn all(text: &'a str) -> Self {
         let code = Code::default();
         let boxes = boxes::of(text);
-        Self { text, places: Places::default(), code, prompt: "", asked: false, boxes, bold: &[] }
+        Self { text, places: Places::default(), code, prompt: "", asked: false, boxes, emphasised: text }
     }
 
     /// The visible text without code and quotations of the prompt.
@@ -115,7 +117,7 @@ impl<'a> Scope<'a> {
             prompt,
             asked: !prompt.is_empty(),
             boxes: boxes::of(text),
-            bold: &spoken.bold,
+            emphasised: spoken.emphasised.as_deref().unwrap_or(text),
         }
     }
 
@@ -149,9 +151,8 @@ impl<'a> Scope<'a> {
     /// The sentence that states an answer which nothing announces, and the value in bold in it. Remarks
     /// stand behind it.
     pub(crate) fn statement(&self) -> Option<Statement> {
-        let found = if self.bold.is_empty() { emphasis::bold(self.text) } else { Vec::new() };
-        let bold = if self.bold.is_empty() { &found } else { self.bold };
-        let sentence = remarks::statement(self.text, bold)?;
+        let bold = emphasis::bold(self.emphasised.get(..self.text.len()).unwrap_or(self.text));
+        let sentence = remarks::statement(self.text, &bold)?;
         let mut own = bold.iter().filter(|(from, to)| sentence.start <= *from && *to <= sentence.end);
         let bold = own.next().filter(|_| own.next().is_none()).copied();
         Some(Statement { sentence, bold })

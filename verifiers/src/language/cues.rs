@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::guess::Languages;
-use super::{CUE_ENDS, CUE_MEANINGS, CUE_PREFIXES, CUES, MEANINGS};
+use super::{CUE_BEGINNINGS, CUE_ENDS, CUE_MEANINGS, CUE_PREFIXES, CUES, MEANINGS};
 use crate::extract::is_unspaced;
 
 /// What a phrase does to the answer before it, or behind it. A phrase may do several things.
@@ -98,9 +98,19 @@ fn phrase(at: usize) -> &'static str {
     CUES.get(at.checked_sub(1).map_or(0, end)..end(at)).unwrap_or_default()
 }
 
+/// Whether a phrase may begin with the first bytes of a text.
+fn may_begin(text: &[u8]) -> bool {
+    let byte = |at: usize| usize::from(text.get(at).copied().unwrap_or(0));
+    let bit = (byte(0) * 961 + byte(1) * 31 + byte(2)) % 65_536;
+    CUE_BEGINNINGS.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
+}
+
 /// The longest phrase at a place of a text that ends with a word there, and its end.
 fn longest(text: &str, at: usize) -> Option<(usize, usize)> {
     let rest = text.get(at..)?;
+    if !may_begin(rest.as_bytes()) {
+        return None;
+    }
     // What a text begins with is not above it in the order; all between them begin so too.
     let (mut low, mut high) = (0, CUE_ENDS.len());
     while low < high {

@@ -71,8 +71,9 @@ fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
     let lead = near.get(start..).unwrap_or_default();
     let place = |cue: &Cue| from + start + cue.span.start..from + start + cue.span.end;
     let found = cues::of(lead, languages);
-    // What is contrasted with what was supposed or denied stands: "not 3 but 4".
-    let turn = found.iter().rposition(|cue| cue.is(Role::Contrast));
+    // What is contrasted with what was supposed or denied stands, "not 3 but 4", and what is said to be right.
+    let turns = |cue: &Cue| cue.is(Role::Contrast) || cue.is(Role::Reaffirm);
+    let turn = found.iter().rposition(turns);
     let found = found.get(turn.map_or(0, |turn| turn + 1)..).unwrap_or_default();
     let gap = |cue: &Cue| lead.get(cue.span.end..).unwrap_or_default();
     // What is supposed in another clause is a condition of the question.
