@@ -35,6 +35,7 @@ mod grouped;
 pub mod hidden;
 mod hypothesis;
 mod joined;
+mod labelled;
 mod last_box;
 mod last_sentence;
 mod markers;
@@ -42,6 +43,7 @@ mod negation;
 mod places;
 mod prose;
 pub mod qualify;
+mod resolved;
 mod retraction;
 mod run_on;
 mod scope;
@@ -50,6 +52,7 @@ pub mod thinking;
 mod words;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use afterthought::Afterthought;
 pub(crate) use afterthought::{repeats_in_words, stands};
@@ -69,6 +72,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
+use crate::language::cues::{self, Cue, Role};
+use crate::language::guess::Languages;
+use crate::language::sentences;
 use crate::language::{conclude, deny};
 use crate::math::syntax::text::trimmed_start;
 use crate::meter::Meter;
@@ -154,6 +160,7 @@ pub fn announced<'a>(
             std::cmp::Reverse((candidate.span.1, candidate.provenance == Provenance::Boxed))
         });
         hypothesis::settle(scope.text, &mut found);
+        unvalued(scope.text, &mut found);
         let said = found.first().map(|last| last.span.1);
         if let Some(new) = said.and_then(|said| retraction::replaced(scope.text, said)) {
             found.insert(0, new);
@@ -162,6 +169,25 @@ pub fn announced<'a>(
         }
     }
     Ok(found)
+}
+
+/// Drops the last announcement where it says something of the answer before it, and no value: "the answer
+/// is unique".
+fn unvalued(text: &str, found: &mut Vec<Candidate<'_>>) {
+    let [last, _, ..] = found.as_slice() else { return };
+    let has_value = last.text.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c));
+    if last.provenance != Provenance::Anchor || has_value || last.text.starts_with(char::is_uppercase) {
+        return;
+    }
+    let near = text.get(..last.span.1).unwrap_or_default();
+    let start = sentences::ends(near.get(..last.span.0).unwrap_or_default()).last().unwrap_or(0);
+    let said = cues::of(near.get(start..).unwrap_or_default(), &Languages::of(text));
+    let is_remark = |cue: &Cue| {
+        [Role::Reaffirm, Role::Remark, Role::Verify].iter().any(|role| cue.is(*role))
+    };
+    if said.iter().any(is_remark) {
+        found.remove(0);
+    }
 }
 
 /// Drops the last answer where it is taken back, and joins what is offered beside it.
@@ -249,6 +275,7 @@ fn said<'a>(
             found.extend(said.filter(&mut counts));
         }
     }
+    found.extend(labelled::find(text).into_iter().filter(&mut counts));
     if found.is_empty() || has_other_scripts(text) {
         let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
         meter.spend((text.len() - near) as u64)?;
@@ -282,7 +309,7 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
     // A box that was disqualified is not a bare answer either, nor is a sentence with its value in bold.
     found.filter(|found| {
         policy == Policy::Whole
-            || !found.text.contains("\\box") && !(found.text.contains(' ') && scope.has_bold())
+            || !found.text.contains("\\box") && !(found.text.contains(char::is_whitespace) && scope.has_bold())
     })
 }
 
@@ -301,7 +328,8 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
             found.extend(joined::items(text));
         }
         Policy::Auto => {
-            let bold = statement.and_then(|statement| statement.bold);
+            let bold = statement.as_ref().and_then(|statement| statement.bold);
+            let only = statement.and_then(|statement| only_number(scope.text, statement.sentence));
             found.extend(
                 bold.and_then(|(from, to)| slice(scope.text, from, to, Provenance::Anchor)),
             );
@@ -316,6 +344,7 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
                 found.extend(last);
                 found.extend(concluded);
             }
+            found.extend(only);
         }
         Policy::LastNumber => found.extend(last_sentence::last_number(scope.text, 0)),
         _ => {}
@@ -329,6 +358,39 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
             && afterthought::of(scope.text, candidate.span.1) == Afterthought::Stands
     });
     found
+}
+
+/// The number of a sentence that states one and nothing else, with the blanks between its thousands.
+fn only_number(text: &str, sentence: Range<usize>) -> Option<Candidate<'_>> {
+    let said = text.get(sentence.clone())?;
+    if said.contains(['$', '\\', '=', '<', '>', '^', '/', '%', '?', '？', '{', '"']) || conclusion::is_doubted(said) {
+        return None;
+    }
+    let start = said.find(|c: char| c.is_ascii_digit())?;
+    let rest = said.get(start..)?;
+    let run = |text: &str| {
+        let end = text.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c))).unwrap_or(text.len());
+        text.get(..end).unwrap_or_default().trim_end_matches(['.', ',']).len()
+    };
+    let mut end = run(rest);
+    while let Some(next) = rest.get(end..).and_then(|rest| rest.strip_prefix([' ', '\u{a0}', '\u{202f}']))
+        && run(next) >= 3
+        && next.get(..3).is_some_and(|group| group.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        end = rest.len() - next.len() + run(next);
+    }
+    let behind = rest.get(end..)?;
+    let before = said.get(..start)?;
+    let others = behind.contains(|c: char| c.is_ascii_digit());
+    let is_joined = |c: char| !(c.is_whitespace() || ".,;:!)*。，、！）".contains(c) || is_unspaced(c));
+    let is_operand = |c: char| !(c.is_alphanumeric() && c.is_alphabetic() || "(.,;:!)*".contains(c)) || "πe".contains(c);
+    let is_part = before.ends_with(|c: char| c.is_alphabetic() && !is_unspaced(c) || "-−_+".contains(c))
+        || behind.starts_with(is_joined)
+        || behind.starts_with(' ') && behind.trim_start().starts_with(is_operand);
+    let disqualified = qualify::qualifier(before, behind).is_some();
+    (!others && !is_part && !disqualified)
+        .then(|| slice(text, sentence.start + start, sentence.start + start + end, Provenance::LastNumber))
+        .flatten()
 }
 
 /// Whether a text begins like a sentence that ends with a value: "I got 42", "In total, 42". The

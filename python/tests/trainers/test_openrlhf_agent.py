@@ -97,7 +97,7 @@ def test_a_fault_and_an_abstention_are_errors_or_the_floor() -> None:
     floor = config(combine={"on_fault": "floor", "floor": -1.0})
     found = executed(made(config=floor), [RIGHT], [BROKEN])
     assert [one["reward"] for one in found] == [1.0, -1.0]
-    with pytest.raises(assay.ConfigError, match="OpenRLHF's agent cannot leave a sample out"):
+    with pytest.raises(assay.ConfigError, match="OpenRLHF cannot leave a sample out"):
         made(on_fault="mask")
 
 

@@ -187,7 +187,7 @@ pub(crate) fn stands(after: &str) -> bool {
     of(after, 0) == Afterthought::Stands
 }
 
-fn begins_value(c: char) -> bool {
+pub(super) fn begins_value(c: char) -> bool {
     c.is_ascii_digit() || "$\\".contains(c)
 }
 
@@ -219,7 +219,7 @@ fn behind_closers(rest: &str) -> &str {
 }
 
 /// The end of the value that starts at a place: of its formula, or of its word.
-fn value_end(text: &str, from: usize) -> usize {
+pub(super) fn value_end(text: &str, from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     for (open, close) in FORMULA_SIGNS {
         let closed = rest.strip_prefix(open).and_then(|inner| inner.find(close));

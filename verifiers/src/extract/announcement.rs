@@ -15,7 +15,7 @@ use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::sentence::{self, span_of_answer};
 use super::words::is_one_of;
-use super::{afterthought, qualify, run_on};
+use super::{afterthought, qualify, resolved, run_on};
 use crate::language::{announce, deny};
 
 /// Only the last few announcements are looked at.
@@ -275,6 +275,9 @@ fn shouted(said: &str) -> Option<usize> {
 /// The candidate of an announcement: none where it is denied, but the value of "not 3 but 4"; all
 /// values where several are offered; the items of a list.
 pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candidate<'a>> {
+    if let Some(settled) = resolved::find(text, &said.said) {
+        return Some(settled);
+    }
     let (mut from, to) = (said.said.start, said.said.end);
     if said.is_unsaid {
         let inner = text.get(from..to)?;

@@ -89,7 +89,7 @@ fn concludes(sentence: &str) -> bool {
 }
 
 /// Whether a sentence asks, or has a word of doubt.
-fn is_doubted(sentence: &str) -> bool {
+pub(super) fn is_doubted(sentence: &str) -> bool {
     sentence.contains('?')
         || sentence.contains("n't")
         || sentence.split(|c: char| !c.is_alphanumeric()).any(|word| is_one_of(hedge::DOUBTS, word))

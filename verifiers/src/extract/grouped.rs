@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::language::guess;
+use crate::language::guess::Languages;
 
 /// Languages whose numbers have a decimal comma, and dots between thousands.
 const COMMA: [&str; 8] = ["de", "es", "fr", "it", "nl", "pl", "pt", "tr"];
@@ -18,8 +18,8 @@ pub(super) fn dots(text: &str) -> Vec<usize> {
         let number = text.get(run.clone()).unwrap_or_default();
         number.contains('.') && !groups(number)
     };
-    let languages = guess::languages(text);
-    if runs.iter().any(has_point) || !languages.first().is_some_and(|one| COMMA.contains(one)) {
+    let languages = Languages::of(text);
+    if runs.iter().any(has_point) || !languages.likely().first().is_some_and(|one| COMMA.contains(one)) {
         return Vec::new();
     }
     let grouped = runs.iter().filter(is_grouped);

@@ -8,6 +8,8 @@ use memchr::{memchr2, memrchr_iter, memrchr2_iter};
 use super::candidate::{Candidate, Provenance, slice};
 use super::words::is_one_of;
 use super::{afterthought, qualify, retraction};
+use crate::language::cues;
+use crate::language::guess::Languages;
 
 /// The names of tags that hold an answer, without case. Those in square brackets are capitals.
 const TAGS: [&str; 8] = [
@@ -22,6 +24,11 @@ const TAGS: [&str; 8] = [
 ];
 /// The longest text between `<solution>` tags that is an answer and not a whole solution, in bytes.
 const SOLUTION_MAX: usize = 200;
+
+/// The most words of a name behind `####`.
+const NAME_WORDS_MAX: usize = 3;
+/// The longest remark behind it, in bytes.
+const REMARK_MAX: usize = 300;
 
 /// The candidates of all formats but JSON, in no order.
 pub(super) fn find(text: &str) -> impl Iterator<Item = Candidate<'_>> {
@@ -85,7 +92,17 @@ fn hashes(text: &str) -> Option<Candidate<'_>> {
     let line = text.get(from..)?.split('\n').next()?;
     // A heading of Markdown announces nothing by itself.
     let last = text.trim_end().len() <= from + line.len();
-    let value = last || line.contains(|c: char| c.is_ascii_digit());
+    let said = line.trim().trim_matches(['(', ')', '*', '.', '$']);
+    let is_letter = said.len() == 1 && said.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_formula = line.trim().starts_with('$');
+    // A name is an answer before a remark, and a heading before a text.
+    let behind = text.get(from + line.len()..)?.trim();
+    let is_name = said.split_whitespace().nth(NAME_WORDS_MAX).is_none()
+        && behind.len() <= REMARK_MAX
+        && !behind.contains("\n\n")
+        && cues::of(said, &Languages::of(text)).is_empty();
+    let digits = line.contains(|c: char| c.is_ascii_digit());
+    let value = last || is_letter || is_formula || digits || is_name;
     value.then(|| without_remark(text, from, from + line.len())).flatten()
 }
 

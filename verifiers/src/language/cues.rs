@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::CUES;
+use super::guess::Languages;
 use crate::extract::is_unspaced;
 
 /// What a phrase does to the answer before it, or behind it. A phrase may do several things.
@@ -88,8 +89,8 @@ struct Meaning {
 }
 
 impl Meaning {
-    fn roles(&self, languages: &[&str]) -> u16 {
-        let counts = |name: &str| self.is_clear || languages.contains(&name);
+    fn roles(&self, languages: &Languages<'_>) -> u16 {
+        let counts = |name: &str| self.is_clear || languages.may_be(name);
         self.by_language.iter().filter(|(name, _)| counts(name)).fold(0, |all, (_, own)| all | own)
     }
 }
@@ -133,7 +134,7 @@ fn written(phrase: &str) -> Vec<String> {
 /// The phrases of a text, the longest at each place, in their order. They are whole words.
 ///
 /// Short words count in a text of their language alone.
-pub(crate) fn of(text: &str, languages: &[&str]) -> Vec<Cue> {
+pub(crate) fn of(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
     let Some(phrases) = PHRASES.as_ref() else { return Vec::new() };
     let mut found = Vec::new();
     let mut at = 0;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::cues::{self, Cue, Role};
-use super::{guess, sentences};
+use super::guess::Languages;
+use super::sentences;
 
 /// The most sentences at the end of a text that may be remarks.
 const REMARKS_MAX: usize = 10;
@@ -21,7 +22,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
     let tail = text.get(from..)?;
     let mut ends: Vec<usize> = sentences::ends(tail).chain([tail.len()]).collect();
     ends.dedup();
-    let languages = guess::languages(text);
+    let languages = Languages::of(text);
     let mut seen = None;
     for _ in 0..=REMARKS_MAX {
         let end = ends.pop()?;

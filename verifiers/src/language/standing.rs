@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::cues::{self, Cue, Role};
-use super::{guess, sentences};
+use super::guess::Languages;
+use super::sentences;
 
 /// So many bytes behind an answer are read.
 const TAIL_MAX: usize = 1500;
@@ -55,7 +56,7 @@ impl Standing {
 /// What a text says of the answer at `span`.
 pub fn of(text: &str, span: Range<usize>) -> Standing {
     let own = text.get(span.clone()).unwrap_or_default();
-    let languages = guess::languages(text);
+    let languages = Languages::of(text);
     match before(text, span.start, &languages) {
         Standing::Stands => after(text, own, span.end, &languages),
         standing => standing,
@@ -63,7 +64,7 @@ pub fn of(text: &str, span: Range<usize>) -> Standing {
 }
 
 /// What its own sentence says before it.
-fn before(text: &str, at: usize, languages: &[&str]) -> Standing {
+fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
     let from = text.ceil_char_boundary(at.saturating_sub(LEAD_MAX));
     let near = text.get(from..at).unwrap_or_default();
     let start = sentences::ends(near).last().unwrap_or(0);
@@ -90,7 +91,7 @@ fn before(text: &str, at: usize, languages: &[&str]) -> Standing {
 }
 
 /// What is said behind it.
-fn after(text: &str, own: &str, end: usize, languages: &[&str]) -> Standing {
+fn after(text: &str, own: &str, end: usize, languages: &Languages<'_>) -> Standing {
     let tail = text.get(end..text.floor_char_boundary(end + TAIL_MAX)).unwrap_or_default();
     let marks = tail.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
     let line = marks.split('\n').next().unwrap_or_default();
@@ -156,8 +157,9 @@ fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> 
         let lead = sentence.get(..cue.span.start).unwrap_or_default();
         let phrase = sentence.get(cue.span.clone()).unwrap_or_default();
         let behind = sentence.get(cue.span.end..).unwrap_or_default();
-        let is_first = letters(lead) == 0 || !is_own && lead.split_whitespace().nth(3).is_none();
         let is_strong = phrase.contains(' ') || phrase.chars().count() > 3 && !phrase.is_ascii();
+        let is_early = !is_own && is_strong && lead.split_whitespace().nth(3).is_none();
+        let is_first = is_early || !lead.contains(char::is_alphabetic);
         let near = |text: &str| {
             let values = Value::all(text);
             values.into_iter().any(|value| !own.contains(&value) && own.iter().any(|own| own.is_like(&value)))
@@ -174,10 +176,6 @@ fn within(behind: &str) -> impl Iterator<Item = char> {
         letters += usize::from(c.is_alphabetic());
         letters <= GAP_LETTERS_MAX
     })
-}
-
-fn letters(text: &str) -> usize {
-    text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
 /// A value as it is compared: a number by its digits, an option by its letter, a formula as it is written.
