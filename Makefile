@@ -1,7 +1,7 @@
 # Two commands set up everything: `make demo` and `make test`.
 
 .PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-otel test-c test-export wheel dist release features \
-	assets assets-portable assets-c fmt bench
+	assets assets-portable assets-c fmt bench bench-answers
 
 # What demo and tests are built of: the same packages with the same features, so that nothing is
 # compiled twice.
@@ -152,3 +152,8 @@ fmt:
 # Whole-program speed, each figure beside its yardstick of the same run.
 bench:
 	cargo bench --locked
+
+# How many honest answers are paid and dishonest ones refused, by check, language and form, over both halves
+# of fixtures/answers.
+bench-answers:
+	cargo test -p assay-verifiers --locked --test answers -- --ignored --nocapture

@@ -34,12 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut tables: Vec<Table> = Vec::new();
     for path in &files {
         let language = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let language = language.trim_end_matches("-cue");
         read(&fs::read_to_string(path)?, language, &mut tables)
             .map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
     }
     let mut rust = written(&tables)?;
-    writeln!(rust, "#[cfg(test)]\nconst FILES: &[&str] = &[")?;
+    writeln!(rust, "#[cfg(test)]\npub(super) const FILES: &[&str] = &[")?;
     for path in &files {
         writeln!(rust, "include_str!(r#\"{}\"#),", fs::canonicalize(path)?.display())?;
     }
@@ -142,8 +141,19 @@ struct Cues {
 
 /// The roles of phrases, from the lowest bit on.
 const ROLES: [&str; 13] = [
-    "retract", "reaffirm", "past", "offer", "not_offer", "suppose", "deny", "report", "conclude", "remark",
-    "verify", "result", "contrast",
+    "retract",
+    "reaffirm",
+    "past",
+    "offer",
+    "not_offer",
+    "suppose",
+    "deny",
+    "report",
+    "conclude",
+    "remark",
+    "verify",
+    "result",
+    "contrast",
 ];
 
 impl Cues {
@@ -161,7 +171,8 @@ impl Cues {
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let (mut text, mut ends, mut prefixes) = (String::new(), Vec::new(), Vec::new());
-        let (mut meanings, mut which): (Vec<&BTreeMap<String, u16>>, Vec<usize>) = Default::default();
+        let (mut meanings, mut which): (Vec<&BTreeMap<String, u16>>, Vec<usize>) =
+            Default::default();
         // The phrases of which the last one begins with each, the shortest first.
         let mut open: Vec<(usize, &str)> = Vec::new();
         for (at, (phrase, meaning)) in self.phrases.iter().enumerate() {
@@ -176,12 +187,16 @@ impl Cues {
                 meanings.push(meaning);
             }
         }
-        let listed = |one: &&BTreeMap<String, u16>| format!("&{:?}", one.iter().collect::<Vec<_>>());
+        let listed =
+            |one: &&BTreeMap<String, u16>| format!("&{:?}", one.iter().collect::<Vec<_>>());
         let meanings: Vec<String> = meanings.iter().map(listed).collect();
         writeln!(out, "/// The cues of all languages, in order, one behind the other.")?;
         writeln!(out, "pub(crate) static CUES: &str = {text:?};")?;
         writeln!(out, "/// Where each ends.\npub(crate) static CUE_ENDS: &[u32] = &{ends:?};")?;
-        writeln!(out, "/// One more than the place of the longest other cue with which it begins; 0 for none.")?;
+        writeln!(
+            out,
+            "/// One more than the place of the longest other cue with which it begins; 0 for none."
+        )?;
         writeln!(out, "pub(crate) static CUE_PREFIXES: &[u32] = &{prefixes:?};")?;
         writeln!(out, "/// What it does.\npub(crate) static CUE_MEANINGS: &[u16] = &{which:?};")?;
         let mut beginnings = vec![0_u64; 1024];
@@ -190,8 +205,11 @@ impl Cues {
             let (two, three) = (two.map_or(0..=255, |two| two..=two), bytes.get(2).copied());
             for two in two {
                 for three in three.map_or(0..=255, |three| three..=three) {
-                    let bit = (usize::from(one) * 961 + usize::from(two) * 31 + usize::from(three)) % 65_536;
-                    beginnings[bit / 64] |= 1 << (bit % 64);
+                    let bit = (usize::from(one) * 961 + usize::from(two) * 31 + usize::from(three))
+                        % 65_536;
+                    if let Some(bits) = beginnings.get_mut(bit / 64) {
+                        *bits |= 1 << (bit % 64);
+                    }
                 }
             }
         }
@@ -231,7 +249,7 @@ fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
     cues.write(&mut out)?;
     writeln!(out, "/// The most frequent words of each language.")?;
     writeln!(out, "pub(crate) const FREQUENT: &[(&str, &[&str])] = &[\n{frequent}];")?;
-    writeln!(out, "#[cfg(test)]\nconst ALL: &[(&str, &str, &[&str])] = &[\n{all}];")?;
+    writeln!(out, "#[cfg(test)]\npub(super) const ALL: &[(&str, &str, &[&str])] = &[\n{all}];")?;
     Ok(out)
 }
 

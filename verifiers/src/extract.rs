@@ -176,15 +176,17 @@ pub fn announced<'a>(
 fn unvalued(text: &str, found: &mut Vec<Candidate<'_>>) {
     let [last, _, ..] = found.as_slice() else { return };
     let has_value = last.text.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c));
-    if last.provenance != Provenance::Anchor || has_value || last.text.starts_with(char::is_uppercase) {
+    if last.provenance != Provenance::Anchor
+        || has_value
+        || last.text.starts_with(char::is_uppercase)
+    {
         return;
     }
     let near = text.get(..last.span.1).unwrap_or_default();
     let start = sentences::ends(near.get(..last.span.0).unwrap_or_default()).last().unwrap_or(0);
     let said = cues::of(near.get(start..).unwrap_or_default(), &Languages::of(text));
-    let is_remark = |cue: &Cue| {
-        [Role::Reaffirm, Role::Remark, Role::Verify].iter().any(|role| cue.is(*role))
-    };
+    let is_remark =
+        |cue: &Cue| [Role::Reaffirm, Role::Remark, Role::Verify].iter().any(|role| cue.is(*role));
     if said.iter().any(is_remark) {
         found.remove(0);
     }
@@ -309,7 +311,8 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
     // A box that was disqualified is not a bare answer either, nor is a sentence with its value in bold.
     found.filter(|found| {
         policy == Policy::Whole
-            || !found.text.contains("\\box") && !(found.text.contains(char::is_whitespace) && scope.has_bold())
+            || !(found.text.contains("\\box")
+                || found.text.contains(char::is_whitespace) && scope.has_bold())
     })
 }
 
@@ -352,7 +355,7 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     let mut looked = 0;
     found.retain(|candidate| {
         !candidate.text.contains("\\box")
-            && !(is_followed && scope.in_code(candidate.span.0))
+            && !(is_followed & scope.in_code(candidate.span.0))
             && !scope.quoted(candidate.span, &mut looked)
             && !is_unsaid_at(scope.text, candidate.span.0)
             && afterthought::of(scope.text, candidate.span.1) == Afterthought::Stands
@@ -363,17 +366,21 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
 /// The number of a sentence that states one and nothing else, with the blanks between its thousands.
 fn only_number(text: &str, sentence: Range<usize>) -> Option<Candidate<'_>> {
     let said = text.get(sentence.clone())?;
-    if said.contains(['$', '\\', '=', '<', '>', '^', '/', '%', '?', '？', '{', '"']) || conclusion::is_doubted(said) {
+    if said.contains(['$', '\\', '=', '<', '>', '^', '/', '%', '?', '？', '{', '"'])
+        || conclusion::is_doubted(said)
+    {
         return None;
     }
     let start = said.find(|c: char| c.is_ascii_digit())?;
     let rest = said.get(start..)?;
     let run = |text: &str| {
-        let end = text.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c))).unwrap_or(text.len());
+        let end =
+            text.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c))).unwrap_or(text.len());
         text.get(..end).unwrap_or_default().trim_end_matches(['.', ',']).len()
     };
     let mut end = run(rest);
-    while let Some(next) = rest.get(end..).and_then(|rest| rest.strip_prefix([' ', '\u{a0}', '\u{202f}']))
+    while let Some(next) =
+        rest.get(end..).and_then(|rest| rest.strip_prefix([' ', '\u{a0}', '\u{202f}']))
         && run(next) >= 3
         && next.get(..3).is_some_and(|group| group.bytes().all(|byte| byte.is_ascii_digit()))
     {
@@ -382,14 +389,25 @@ fn only_number(text: &str, sentence: Range<usize>) -> Option<Candidate<'_>> {
     let behind = rest.get(end..)?;
     let before = said.get(..start)?;
     let others = behind.contains(|c: char| c.is_ascii_digit());
-    let is_joined = |c: char| !(c.is_whitespace() || ".,;:!)*。，、！）".contains(c) || is_unspaced(c));
-    let is_operand = |c: char| !(c.is_alphanumeric() && c.is_alphabetic() || "(.,;:!)*".contains(c)) || "πe".contains(c);
-    let is_part = before.ends_with(|c: char| c.is_alphabetic() && !is_unspaced(c) || "-−_+".contains(c))
+    let is_joined =
+        |c: char| !(c.is_whitespace() || ".,;:!)*。，、！）".contains(c) || is_unspaced(c));
+    let is_operand = |c: char| {
+        !(c.is_alphanumeric() && c.is_alphabetic() || "(.,;:!)*".contains(c)) || "πe".contains(c)
+    };
+    let is_part = before
+        .ends_with(|c: char| c.is_alphabetic() && !is_unspaced(c) || "-−_+".contains(c))
         || behind.starts_with(is_joined)
         || behind.starts_with(' ') && behind.trim_start().starts_with(is_operand);
     let disqualified = qualify::qualifier(before, behind).is_some();
     (!others && !is_part && !disqualified)
-        .then(|| slice(text, sentence.start + start, sentence.start + start + end, Provenance::LastNumber))
+        .then(|| {
+            slice(
+                text,
+                sentence.start + start,
+                sentence.start + start + end,
+                Provenance::LastNumber,
+            )
+        })
         .flatten()
 }
 

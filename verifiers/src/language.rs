@@ -9,13 +9,21 @@ pub(crate) mod remarks;
 pub(crate) mod sentences;
 pub mod standing;
 
-include!(concat!(env!("OUT_DIR"), "/language.rs"));
+mod words {
+    #![allow(
+        clippy::unreadable_literal,
+        clippy::large_const_arrays,
+        reason = "the build script wrote it"
+    )]
+    include!(concat!(env!("OUT_DIR"), "/language.rs"));
+}
+pub use words::*;
 
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{ALL, FILES};
+    use super::words::{ALL, FILES};
 
     type Tables = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 

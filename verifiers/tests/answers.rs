@@ -2,7 +2,11 @@
 //!
 //! The development half may not fall below `score.toml`. `make bench-answers` prints both halves.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -60,9 +64,7 @@ fn checks(row: &Row) -> &'static [&'static str] {
     match row.field.as_str() {
         "number" => &["math", "number"],
         "letter" => &["choice"],
-        "expression" => &["math"],
-        "text" => &["math"],
-        field => panic!("{}: no field {field}", row.id),
+        _ => &["math"],
     }
 }
 
@@ -89,8 +91,10 @@ fn judged(half: &str, mut each: impl FnMut(&'static str, &Row, bool, &Verdict)) 
             let verifier = built.entry((*check, row.lang.clone())).or_insert_with(|| {
                 let entry = registry::ALL.iter().find(|entry| entry.about.id == *check).unwrap();
                 let built = (entry.build)(settings(check, &style[&row.lang]), &NoFiles).unwrap();
-                let Lane::Compute(verifier) = built.lane else { panic!("{check} is awaited") };
-                verifier
+                match built.lane {
+                    Lane::Compute(verifier) => Some(verifier),
+                    _ => None,
+                }
             });
             let reference = match *check {
                 "number" => json!(row.reference.parse::<f64>().unwrap()),
@@ -98,7 +102,11 @@ fn judged(half: &str, mut each: impl FnMut(&'static str, &Row, bool, &Verdict)) 
             };
             let sample = Sample::builder(row.completion.clone()).prompt(row.prompt.clone());
             let sample = sample.reference(reference).build();
-            let verdict = verifier.verify(&sample, Earlier::default(), &mut Meter::default());
+            let verdict = verifier.as_ref().unwrap().verify(
+                &sample,
+                Earlier::default(),
+                &mut Meter::default(),
+            );
             let paid = verdict.outcome.reward().is_some_and(|reward| reward.get() >= 1.0);
             each(check, &row, paid, &verdict);
         }
@@ -129,19 +137,14 @@ fn shown(table: &Table) -> String {
 #[test]
 fn no_score_falls() {
     let mut table = Table::new();
-    let wanted = std::env::var("ASSAY_ANSWERS").unwrap_or_default();
-    let wanted: Vec<&str> = wanted.split(',').collect();
     judged("dev", |check, row, paid, verdict| {
         table.entry((check, "all".to_owned())).or_default().count(row, paid);
-        for key in [&row.lang, &row.form, &row.kind, &row.remark] {
-            if wanted.contains(&"table") {
-                table.entry((check, key.clone())).or_default().count(row, paid);
-            }
-        }
-        if paid != row.pays && wanted.contains(&check) && wanted.contains(&row.lang.as_str()) {
-            let Row { form, kind, remark, reference, completion, .. } = row;
+        if paid != row.pays {
+            let Row { lang, form, kind, remark, reference, completion, .. } = row;
             let told = serde_json::to_string(&verdict.evidence).unwrap();
-            println!("{check} {form} {kind} {remark} paid={paid}: {reference} {told}\n{completion}\n");
+            println!(
+                "{check} {lang} {form} {kind} {remark} paid={paid}: {reference} {told}\n{completion}\n"
+            );
         }
     });
     println!("{}", shown(&table));

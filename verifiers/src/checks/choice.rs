@@ -81,7 +81,7 @@ fn ten() -> u8 {
 
 impl Check for Choice {
     const ID: &'static str = "choice";
-    const VERSION: u32 = 9;
+    const VERSION: u32 = 10;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {

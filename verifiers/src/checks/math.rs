@@ -83,7 +83,7 @@ fn yes() -> bool {
 
 impl Check for Math {
     const ID: &'static str = "math";
-    const VERSION: u32 = 12;
+    const VERSION: u32 = 13;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {

@@ -12,7 +12,8 @@ pub(super) fn dots(text: &str) -> Vec<usize> {
     // Most texts have no dot between digits, and cost no more than this.
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let is_dot = |at: usize| at > 0 && digit(at - 1) && (at + 1..at + 4).all(digit) && !digit(at + 4);
+    let is_dot =
+        |at: usize| at > 0 && digit(at - 1) && (at + 1..at + 4).all(digit) && !digit(at + 4);
     if !memchr::memchr_iter(b'.', bytes).any(is_dot) {
         return Vec::new();
     }
@@ -26,7 +27,9 @@ pub(super) fn dots(text: &str) -> Vec<usize> {
         number.contains('.') && !groups(number)
     };
     let languages = Languages::of(text);
-    if runs.iter().any(has_point) || !languages.likely().first().is_some_and(|one| COMMA.contains(one)) {
+    if runs.iter().any(has_point)
+        || !languages.likely().first().is_some_and(|one| COMMA.contains(one))
+    {
         return Vec::new();
     }
     let grouped = runs.iter().filter(is_grouped);
@@ -42,7 +45,8 @@ pub(super) fn dots(text: &str) -> Vec<usize> {
 fn runs(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| rest.find(|c: char| c.is_ascii_digit())) {
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(|c: char| c.is_ascii_digit()))
+    {
         let start = at + start;
         let rest = text.get(start..).unwrap_or_default();
         let run = rest.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c)));

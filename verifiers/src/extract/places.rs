@@ -19,9 +19,12 @@ impl Places {
 
     /// The byte of the completion.
     pub(super) fn outside(&self, at: usize) -> usize {
-        self.from + self.lost.iter().rev().fold(at, |at, lost| {
-            at + last(lost, lost.partition_point(|(from, _)| *from <= at))
-        })
+        self.from
+            + self
+                .lost
+                .iter()
+                .rev()
+                .fold(at, |at, lost| at + last(lost, lost.partition_point(|(from, _)| *from <= at)))
     }
 
     /// The byte of the text.
@@ -117,7 +120,8 @@ mod tests {
         assert_eq!((places.inside(start), places.inside(end)), (from, to));
         assert_eq!((places.outside(0), places.inside(7)), (7, 0));
 
-        let text = "Die Antwort ist also １.260.000 und nicht 4.000 oder so, weil das die Summe ist.";
+        let text =
+            "Die Antwort ist also １.260.000 und nicht 4.000 oder so, weil das die Summe ist.";
         let mut places = Places::default();
         let plain = places.with_plain_digits(Cow::Borrowed(text));
         let plain = places.without_dots(plain).into_owned();

@@ -47,7 +47,11 @@ pub(super) fn find<'a>(text: &'a str, said: &Range<usize>) -> Option<Candidate<'
     let at = start + turn.span.end + from;
     let end = value_end(text, at).min(said.end);
     // A name may have several words.
-    let end = if rest.get(from..)?.starts_with(begins_value) { end } else { name_end(text, at, said.end) };
+    let end = if rest.get(from..)?.starts_with(begins_value) {
+        end
+    } else {
+        name_end(text, at, said.end)
+    };
     slice(text, at, end, Provenance::Anchor)
 }
 
@@ -56,7 +60,9 @@ fn value_start(rest: &str) -> Option<usize> {
     let mut letters = 0;
     let mut before = ' ';
     for (at, c) in rest.char_indices() {
-        if begins_value(c) && !before.is_alphanumeric() || c.is_uppercase() && !before.is_alphabetic() {
+        if begins_value(c) && !before.is_alphanumeric()
+            || c.is_uppercase() && !before.is_alphabetic()
+        {
             let has_sign = matches!(before, '-' | '−');
             return Some(at - if has_sign { before.len_utf8() } else { 0 });
         }

@@ -104,7 +104,15 @@ impl<'a> Scope<'a> {
     pub(super) fn all(text: &'a str) -> Self {
         let code = Code::default();
         let boxes = boxes::of(text);
-        Self { text, places: Places::default(), code, prompt: "", asked: false, boxes, emphasised: text }
+        Self {
+            text,
+            places: Places::default(),
+            code,
+            prompt: "",
+            asked: false,
+            boxes,
+            emphasised: text,
+        }
     }
 
     /// The visible text without code and quotations of the prompt.
@@ -129,7 +137,11 @@ impl<'a> Scope<'a> {
 
     /// All of the visible text, even code and quotations.
     pub fn everything(spoken: &'a Spoken<'a>, prompt: &str) -> Self {
-        Self { places: spoken.places.clone(), asked: !prompt.is_empty(), ..Self::all(spoken.text()) }
+        Self {
+            places: spoken.places.clone(),
+            asked: !prompt.is_empty(),
+            ..Self::all(spoken.text())
+        }
     }
 
     /// The text in which answers are looked for. The spans of candidates are bytes of it.
@@ -153,7 +165,8 @@ impl<'a> Scope<'a> {
     pub(crate) fn statement(&self) -> Option<Statement> {
         let bold = emphasis::bold(self.emphasised.get(..self.text.len()).unwrap_or(self.text));
         let sentence = remarks::statement(self.text, &bold)?;
-        let mut own = bold.iter().filter(|(from, to)| sentence.start <= *from && *to <= sentence.end);
+        let mut own =
+            bold.iter().filter(|(from, to)| sentence.start <= *from && *to <= sentence.end);
         let bold = own.next().filter(|_| own.next().is_none()).copied();
         Some(Statement { sentence, bold })
     }

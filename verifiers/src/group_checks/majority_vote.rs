@@ -57,7 +57,7 @@ fn two() -> u32 {
 
 impl GroupCheck for MajorityVote {
     const ID: &'static str = "majority_vote";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if self.votes_min == 0 {

@@ -42,7 +42,7 @@ enum ShareOf {
 
 impl GroupCheck for SelfConsistency {
     const ID: &'static str = "self_consistency";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         self.reader = Some(AnswerReader::new(self.answers, self.extract)?);

@@ -65,7 +65,8 @@ pub(crate) fn of(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
     let (mut at, mut before) = (0, None);
     while let Some(c) = lower.get(at..).and_then(|rest| rest.chars().next()) {
         let is_inner = c.is_alphanumeric() && !is_unspaced(c);
-        let starts = !(is_inner && before.is_some_and(char::is_alphanumeric)) && !c.is_whitespace();
+        let goes_on = is_inner && before.is_some_and(char::is_alphanumeric);
+        let starts = !(goes_on || c.is_whitespace());
         let cue = starts.then(|| longest(&lower, at)).flatten();
         let roles = cue.as_ref().map_or(0, |(phrase, _)| roles(*phrase, languages));
         before = Some(c);

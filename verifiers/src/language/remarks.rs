@@ -36,8 +36,8 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         let has = |role| found.iter().any(|cue: &Cue| cue.is(role));
         let numbers = numbers(sentence);
         let is_remark = has(Role::Remark) || has(Role::Verify) || has(Role::Past);
-        let in_bold = |(from, to): &(usize, usize)| range.start <= *from && *to <= range.end;
-        let is_bold = bold.iter().any(in_bold);
+        let own = |(from, to): &(usize, usize)| range.start <= *from && *to <= range.end;
+        let is_bold = bold.iter().any(own);
         let states = is_bold || has(Role::Conclude) || has(Role::Result) || is_value(sentence);
         let is_doubted = has(Role::Suppose) || has(Role::Offer) || has(Role::Report);
         if states && !is_remark {

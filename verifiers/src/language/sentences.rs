@@ -8,7 +8,9 @@ pub(crate) fn ends(text: &str) -> impl Iterator<Item = usize> {
         let ends = match c {
             '\n' | '。' | '！' | '？' | '।' | '؟' => true,
             '.' if is_label(text.get(..at).unwrap_or_default()) => false,
-            '.' | '!' | '?' => next.is_none_or(|next| next.is_whitespace() || "*_)\"”»".contains(next)),
+            '.' | '!' | '?' => {
+                next.is_none_or(|next| next.is_whitespace() || "*_)\"”»".contains(next))
+            }
             _ => false,
         };
         ends.then_some(end)
@@ -17,7 +19,8 @@ pub(crate) fn ends(text: &str) -> impl Iterator<Item = usize> {
 
 /// Whether a text ends with a line that is a letter or a short number: the dot behind it begins an item.
 fn is_label(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default().trim_start_matches([' ', '*', '(', '-']);
+    let line =
+        before.rsplit('\n').next().unwrap_or_default().trim_start_matches([' ', '*', '(', '-']);
     let is_number = line.len() <= 2 && line.bytes().all(|byte| byte.is_ascii_digit());
     let is_letter = line.len() == 1 && line.bytes().all(|byte| byte.is_ascii_alphabetic());
     !line.is_empty() && (is_number || is_letter)

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::cues::{self, Cue, Role};
 use super::guess::Languages;
 use super::sentences;
+use crate::extract::is_unspaced;
 
 /// So many bytes behind an answer are read.
 const TAIL_MAX: usize = 1500;
@@ -83,12 +84,12 @@ fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
     if let Some(supposed) = found.iter().find(supposes) {
         return Standing::Supposed(place(supposed));
     }
-    let denies = |cue: &&Cue| {
+    let against = |cue: &&Cue| {
         let is_clause = lead.get(cue.span.clone()).is_some_and(|said| said.contains([',', '，']));
         let is_next = gap(cue).chars().all(|c| c.is_whitespace() || OPENERS.contains(c));
         cue.is(Role::Deny) && (is_next || is_clause && governs(cue))
     };
-    let denied = found.iter().rfind(denies);
+    let denied = found.iter().rfind(against);
     denied.map_or(Standing::Stands, |denied| Standing::Denied(place(denied)))
 }
 
@@ -157,7 +158,9 @@ fn denies_again<'c>(sentence: &str, found: &'c [Cue], own: &[Value]) -> Option<&
         let word = value.split(|c: char| c.is_whitespace() || ".;!。，".contains(c)).next();
         let denied = Value::own(word.unwrap_or_default());
         // "Not 15 apples but 15 pears" says of what there are 15.
-        !denied.is_empty() && denied.iter().all(|one| own.contains(one)) && !found.iter().any(|cue| cue.is(Role::Contrast))
+        !denied.is_empty()
+            && denied.iter().all(|one| own.contains(one))
+            && !found.iter().any(|cue| cue.is(Role::Contrast))
     })
 }
 
@@ -179,7 +182,9 @@ fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> 
         let is_first = is_early || !lead.contains(char::is_alphabetic);
         let near = |text: &str| {
             let values = Value::all(text);
-            values.into_iter().any(|value| !own.contains(&value) && own.iter().any(|own| own.is_like(&value)))
+            values
+                .into_iter()
+                .any(|value| !own.contains(&value) && own.iter().any(|own| own.is_like(&value)))
         };
         let reach: String = within(behind).collect();
         (is_first && near(&reach)) || (is_strong && !is_own && (near(&reach) || near(lead)))
@@ -227,7 +232,8 @@ impl Value {
         let mut values = Vec::new();
         for (at, part) in text.split('$').enumerate() {
             // Between dollars is a formula, or a number.
-            let is_formula = at % 2 == 1 && part.contains(|c: char| c.is_alphabetic() || PARTS.contains(c));
+            let is_formula =
+                at % 2 == 1 && part.contains(|c: char| c.is_alphabetic() || PARTS.contains(c));
             if is_formula {
                 values.push(Self::formula(part));
             } else {
@@ -242,7 +248,7 @@ impl Value {
         let mut chars = text.chars().peekable();
         let mut before = ' ';
         while let Some(c) = chars.next() {
-            if c.is_numeric() && !before.is_alphabetic() {
+            if c.is_numeric() && (!before.is_alphabetic() || is_unspaced(before)) {
                 let mut digits = String::new();
                 let mut next = Some(c);
                 while let Some(c) = next {
@@ -263,8 +269,11 @@ impl Value {
                 before = '0';
                 continue;
             }
-            let ends = chars.peek().is_none_or(|next| !next.is_alphanumeric() && *next != '\'');
-            if c.is_ascii_uppercase() && !before.is_alphanumeric() && ends {
+            let ends = chars
+                .peek()
+                .is_none_or(|next| is_unspaced(*next) || !next.is_alphanumeric() && *next != '\'');
+            if c.is_ascii_uppercase() && (is_unspaced(before) || !before.is_alphanumeric()) && ends
+            {
                 values.push(Self::Letter(c));
             }
             before = c;
