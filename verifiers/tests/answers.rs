@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 
 #[derive(Deserialize)]
 struct Row {
-    id: String,
     lang: String,
     field: String,
     form: String,
