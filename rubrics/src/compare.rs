@@ -37,5 +37,5 @@ pub use knockout::Knockout;
 pub(crate) use result::points;
 pub use result::{OnFlip, OrderedResult, PairResult, both_orders};
 pub use schedule::PairSchedule;
-pub use swiss::{Standing, Swiss};
+pub use swiss::{Placing, Swiss};
 pub use tournament::Tournament;

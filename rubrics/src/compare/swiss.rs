@@ -22,7 +22,7 @@ pub struct Swiss {
 
 /// The standing of one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Standing {
+pub struct Placing {
     /// The sample, by its place in the group.
     pub sample: usize,
     /// Its points, 0 to the number of rounds.
@@ -70,15 +70,15 @@ impl Swiss {
     }
 
     /// The standings after the rounds so far, the best first.
-    pub fn standings(&self) -> Vec<Standing> {
+    pub fn standings(&self) -> Vec<Placing> {
         let points = |sample: usize| self.points.get(sample).copied().unwrap_or(0.0);
         let met = |sample: usize| self.opponents.get(sample).into_iter().flatten();
-        let standing = |&sample: &usize| Standing {
+        let standing = |&sample: &usize| Placing {
             sample,
             points: points(sample),
             buchholz: met(sample).map(|&other| points(other)).sum(),
         };
-        let mut standings: Vec<Standing> = self.drawn.iter().map(standing).collect();
+        let mut standings: Vec<Placing> = self.drawn.iter().map(standing).collect();
         standings
             .sort_by(|a, b| b.points.total_cmp(&a.points).then(b.buchholz.total_cmp(&a.buchholz)));
         standings

@@ -1,5 +1,6 @@
 //! Word lists for sentences around answers.
 
+pub(crate) use crate::language::sentences::is_unspaced;
 use crate::language::{deny, hedge};
 
 /// Whether a word is a negated verb: "isn't".
@@ -10,11 +11,6 @@ pub(crate) fn is_negated(word: &str) -> bool {
 /// Whether a word is one of a list, without regard to ASCII case.
 pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
     words.iter().any(|have| have.eq_ignore_ascii_case(word))
-}
-
-/// Whether a character belongs to a script that sets no spaces between words.
-pub(crate) fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
 }
 
 /// The words of a text.

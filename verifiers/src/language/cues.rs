@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::guess::Languages;
+use super::sentences::is_unspaced;
 use super::{CUE_BEGINNINGS, CUE_ENDS, CUE_MEANINGS, CUE_PREFIXES, CUES, MEANINGS};
-use crate::extract::is_unspaced;
 
 /// What a phrase does to the answer before it, or behind it. A phrase may do several things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

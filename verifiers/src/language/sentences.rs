@@ -25,3 +25,8 @@ fn is_label(before: &str) -> bool {
     let is_letter = line.len() == 1 && line.bytes().all(|byte| byte.is_ascii_alphabetic());
     !line.is_empty() && (is_number || is_letter)
 }
+
+/// Whether a character belongs to a script that sets no spaces between words.
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{e00}'..='\u{e7f}')
+}

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::cues::{self, Cue, Role};
 use super::guess::Languages;
 use super::sentences;
-use crate::extract::is_unspaced;
+use super::sentences::is_unspaced;
 
 /// So many bytes behind an answer are read.
 const TAIL_MAX: usize = 1500;

@@ -108,7 +108,7 @@ fn placed(tournament: &Tournament, count: usize) -> GroupScores {
             let standings = swiss.standings();
             let place = |at: usize| {
                 let own = standings.iter().find(|one| one.sample == at)?;
-                let key = |one: &crate::compare::Standing| (one.points, one.buchholz);
+                let key = |one: &crate::compare::Placing| (one.points, one.buchholz);
                 Some(1 + standings.iter().filter(|one| key(one) > key(own)).count())
             };
             (0..count).map(place).collect()
