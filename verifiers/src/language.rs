@@ -12,6 +12,8 @@ pub mod standing;
 mod words {
     #![allow(
         clippy::unreadable_literal,
+        rustdoc::broken_intra_doc_links,
+        rustdoc::invalid_html_tags,
         clippy::large_const_arrays,
         reason = "the build script wrote it"
     )]
