@@ -183,7 +183,7 @@ fn unvalued(text: &str, found: &mut Vec<Candidate<'_>>) {
         return;
     }
     let near = text.get(..last.span.1).unwrap_or_default();
-    let start = sentences::ends(near.get(..last.span.0).unwrap_or_default()).last().unwrap_or(0);
+    let start = sentences::last_start(near.get(..last.span.0).unwrap_or_default());
     let said = cues::of(near.get(start..).unwrap_or_default(), &Languages::of(text));
     let is_remark =
         |cue: &Cue| [Role::Reaffirm, Role::Remark, Role::Verify].iter().any(|role| cue.is(*role));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::grouped;
+use crate::language::sentences::foreign_digit;
 
 /// Where a text lies in a completion of which it is a part, and from which it was shortened.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +37,7 @@ impl Places {
 
     /// The text with digits and their separators in ASCII.
     pub(super) fn with_plain_digits<'a>(&mut self, text: Cow<'a, str>) -> Cow<'a, str> {
-        if text.is_ascii() || !text.contains(|c| plain(c).is_some()) {
+        if text.is_ascii() || !text.contains(|c| foreign_digit(c).is_some()) {
             return text;
         }
         let mut out = String::with_capacity(text.len());
@@ -45,7 +46,7 @@ impl Places {
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
             let next = chars.peek().copied();
-            match plain(c).or_else(|| separator(c, before, next)) {
+            match foreign_digit(c).or_else(|| separator(c, before, next)) {
                 Some(plain) => {
                     out.push(plain);
                     gone += c.len_utf8() - 1;
@@ -58,9 +59,7 @@ impl Places {
         self.lost.push(lost);
         Cow::Owned(out)
     }
-}
 
-impl Places {
     /// The text without the dots between its thousands.
     pub(super) fn without_dots<'a>(&mut self, text: Cow<'a, str>) -> Cow<'a, str> {
         let dots = grouped::dots(&text);
@@ -85,15 +84,6 @@ fn last(lost: &[(usize, usize)], next: usize) -> usize {
     next.checked_sub(1).and_then(|last| lost.get(last)).map_or(0, |one| one.1)
 }
 
-/// A digit of another script.
-fn plain(c: char) -> Option<char> {
-    const ZEROS: [char; 7] = ['٠', '۰', '०', '০', '๐', '０', '௦'];
-    ZEROS.into_iter().find_map(|zero| {
-        let value = (c as u32).checked_sub(zero as u32).filter(|value| *value < 10)?;
-        char::from_digit(value, 10)
-    })
-}
-
 /// A separator of another script between digits.
 fn separator(c: char, before: char, next: Option<char>) -> Option<char> {
     let ascii = match c {
@@ -101,7 +91,7 @@ fn separator(c: char, before: char, next: Option<char>) -> Option<char> {
         '٬' | '，' => ',',
         _ => return None,
     };
-    (plain(before).is_some() && next.and_then(plain).is_some()).then_some(ascii)
+    (foreign_digit(before).is_some() && next.and_then(foreign_digit).is_some()).then_some(ascii)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ const GAP_LETTERS_MAX: usize = 30;
 /// The value on which the sentence of an announcement settles, where it turns from another one.
 pub(super) fn find<'a>(text: &'a str, said: &Range<usize>) -> Option<Candidate<'a>> {
     let near = text.ceil_char_boundary(said.start.saturating_sub(LEAD_MAX));
-    let start = sentences::ends(text.get(near..said.start)?).last().map_or(near, |end| near + end);
+    let start = near + sentences::last_start(text.get(near..said.start)?);
     let sentence = text.get(start..said.end)?;
     if !sentence.contains([',', ';', '，', '；', '、', ' ']) {
         return None;

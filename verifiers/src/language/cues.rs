@@ -1,6 +1,5 @@
 //! The phrases by which a text takes back, offers, supposes, concludes or remarks, found in one pass.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::guess::Languages;
@@ -81,16 +80,16 @@ pub(crate) fn of(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
 }
 
 /// A text in small letters of as many bytes.
-fn lowered(text: &str) -> Cow<'_, str> {
+fn lowered(text: &str) -> String {
     if text.is_ascii() {
-        return Cow::Owned(text.to_ascii_lowercase());
+        return text.to_ascii_lowercase();
     }
     let lower = |c: char| {
         let mut lower = c.to_lowercase();
         let first = lower.next().filter(|first| first.len_utf8() == c.len_utf8());
         first.filter(|_| lower.next().is_none()).unwrap_or(c)
     };
-    Cow::Owned(text.chars().map(lower).collect())
+    text.chars().map(lower).collect()
 }
 
 /// The phrase at this place of the table.
@@ -121,9 +120,9 @@ fn longest(text: &str, at: usize) -> Option<(usize, usize)> {
     let mut next = low;
     while let Some(found) = next.checked_sub(1) {
         let own = phrase(found);
-        let span = at..at + own.len();
-        if rest.starts_with(own) && is_whole(text, &span) {
-            return Some((found, span.end));
+        let end = at + own.len();
+        if rest.starts_with(own) && ends_word(text, end) {
+            return Some((found, end));
         }
         next = CUE_PREFIXES.get(found).map_or(0, |prefix| *prefix as usize);
     }
@@ -142,14 +141,10 @@ fn roles(at: usize, languages: &Languages<'_>) -> u16 {
     by_language.filter(|(name, _)| counts(name)).fold(0, |all, (_, own)| all | own)
 }
 
-/// Whether a part of a text begins and ends with words. Scripts without spaces end words anywhere.
-fn is_whole(text: &str, span: &Range<usize>) -> bool {
-    let joins = |inner: Option<char>, outer: Option<char>| {
-        let letter = |c: char| c.is_alphanumeric();
-        inner.is_some_and(|c| letter(c) && !is_unspaced(c)) && outer.is_some_and(letter)
-    };
-    let inner = text.get(span.clone()).unwrap_or_default();
-    let before = text.get(..span.start).and_then(|head| head.chars().next_back());
-    let after = text.get(span.end..).and_then(|rest| rest.chars().next());
-    !joins(inner.chars().next(), before) && !joins(inner.chars().next_back(), after)
+/// Whether a word ends at a place. Scripts without spaces end words anywhere.
+fn ends_word(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let inner = before.chars().next_back();
+    let is_inner = inner.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
+    !(is_inner && after.starts_with(char::is_alphanumeric))
 }

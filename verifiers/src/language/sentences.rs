@@ -17,13 +17,32 @@ pub(crate) fn ends(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Where the last sentence of a text starts.
+pub(crate) fn last_start(text: &str) -> usize {
+    ends(text).last().unwrap_or(0)
+}
+
 /// Whether a text ends with a line that is a letter or a short number: the dot behind it begins an item.
+/// The line is read from its end, so that many dots on a long one cost no more than it.
 fn is_label(before: &str) -> bool {
-    let line =
-        before.rsplit('\n').next().unwrap_or_default().trim_start_matches([' ', '*', '(', '-']);
-    let is_number = line.len() <= 2 && line.bytes().all(|byte| byte.is_ascii_digit());
-    let is_letter = line.len() == 1 && line.bytes().all(|byte| byte.is_ascii_alphabetic());
-    !line.is_empty() && (is_number || is_letter)
+    let lead = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    let word = before.get(lead.len()..).unwrap_or_default();
+    let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_letter = word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if word.is_empty() || !(is_number || is_letter) {
+        return false;
+    }
+    let line = lead.trim_end_matches([' ', '*', '(', '-']);
+    line.is_empty() || line.ends_with('\n')
+}
+
+/// A digit of another script than ASCII, in ASCII.
+pub(crate) fn foreign_digit(c: char) -> Option<char> {
+    const ZEROS: [char; 7] = ['٠', '۰', '०', '০', '๐', '０', '௦'];
+    ZEROS.into_iter().find_map(|zero| {
+        let value = (c as u32).checked_sub(zero as u32).filter(|value| *value < 10)?;
+        char::from_digit(value, 10)
+    })
 }
 
 /// Whether a character belongs to a script that sets no spaces between words.

@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use super::cues::{self, Cue, Role};
 use super::guess::Languages;
-use super::sentences;
-use super::sentences::is_unspaced;
+use super::sentences::{self, foreign_digit, is_unspaced};
 
 /// So many bytes behind an answer are read.
 const TAIL_MAX: usize = 1500;
@@ -68,7 +67,7 @@ pub fn of(text: &str, span: Range<usize>) -> Standing {
 fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
     let from = text.ceil_char_boundary(at.saturating_sub(LEAD_MAX));
     let near = text.get(from..at).unwrap_or_default();
-    let start = sentences::ends(near).last().unwrap_or(0);
+    let start = sentences::last_start(near);
     let lead = near.get(start..).unwrap_or_default();
     let place = |cue: &Cue| from + start + cue.span.start..from + start + cue.span.end;
     let found = cues::of(lead, languages);
@@ -252,7 +251,8 @@ impl Value {
                 let mut digits = String::new();
                 let mut next = Some(c);
                 while let Some(c) = next {
-                    digits.extend(digit(c));
+                    // Separators are left out: languages differ in them.
+                    digits.extend(foreign_digit(c).or(c.is_ascii_digit().then_some(c)));
                     let goes_on = chars.peek().is_some_and(|c| c.is_numeric())
                         || chars.peek().is_some_and(|c| ".,٬٫".contains(*c)) && {
                             let mut ahead = chars.clone();
@@ -279,14 +279,4 @@ impl Value {
             before = c;
         }
     }
-}
-
-/// A digit of any script; separators of decimals and thousands are left out, since languages differ in
-/// them.
-fn digit(c: char) -> Option<char> {
-    let bases = ['0', '٠', '۰', '०', '０'];
-    bases.into_iter().find_map(|base| {
-        let value = (c as u32).checked_sub(base as u32).filter(|value| *value < 10)?;
-        char::from_digit(value, 10)
-    })
 }
