@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from assay.adapters._adapter import Adapter, Trainer, of_environment
 from assay.adapters._rows import of_columns
@@ -59,7 +59,8 @@ def orm(
         is_async: Make an :class:`AsyncORM`, which ms-swift runs beside its other ones.
         settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
     """
-    return type(name, (AsyncORM if is_async else ORM,), {"options": {"config": config, **settings}})
+    made = type(name, (AsyncORM if is_async else ORM,), {"options": {"config": config, **settings}})
+    return cast("type[ORM]", made)
 
 
 def _lists(adapter: Adapter, answers: list[str], columns: dict[str, Any]) -> dict[str, Any]:
