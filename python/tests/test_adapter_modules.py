@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import runpy
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from types import FunctionType
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -63,3 +65,13 @@ def test_what_is_public_is_said(name: str) -> None:
         if getattr(member, "__module__", None) == module.__name__ and callable(member):
             own = getattr(member, "__name__", "_")
             assert own.startswith("_") or member.__doc__, f"{own} has no docstring"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_annotations_can_be_read_where_they_are_used(name: str) -> None:
+    module = importlib.import_module(f"assay.adapters.{name}")
+    own = [one for one in vars(module).values() if getattr(one, "__module__", None) == module.__name__]
+    members = [member for kind in own if inspect.isclass(kind) for member in vars(kind).values()]
+    for function in [*own, *members]:
+        if isinstance(function, FunctionType):
+            assert get_type_hints(function), f"{function.__qualname__} has no annotations"

@@ -12,18 +12,18 @@ from assay._core import ConfigError
 from assay._engine import Engine
 from assay._faults import FaultWindow
 from assay.adapters._batch import Batch, fault_of
-from assay.adapters._given import config_of, config_of_environment, data_columns, plain
+from assay.adapters._given import Config, config_of, config_of_environment, data_columns, plain
 from assay.adapters._trainer import Trainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay._core import Scored
-    from assay.adapters._given import Config as Config
     from assay.adapters._trainer import OnFault as OnFault
 
 __all__ = [
     "Adapter",
+    "Config",
     "Trainer",
     "config_of_environment",
     "data_columns",

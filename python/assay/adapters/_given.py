@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay._core import ConfigError
 from assay._engine import Engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypeAlias
 
-    Config: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Engine"
+Config: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | Engine
 
 
 def config_of_environment(config: Config | None) -> Config:

@@ -11,15 +11,19 @@ from __future__ import annotations
 import importlib
 import pickle
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment, shared
+from assay._engine import Engine
+from assay.adapters._adapter import (
+    Adapter,
+    Config,
+    Trainer,
+    config_of_environment,
+    of_environment,
+    shared,
+)
 from assay.adapters._batch import finite
 from assay.adapters._rows import ending, only_reward, sample
-
-if TYPE_CHECKING:
-    from assay._engine import Engine
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "AReaL", masks=True, groups=False, on_fault="mask",

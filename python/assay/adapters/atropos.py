@@ -10,21 +10,16 @@ from __future__ import annotations
 import importlib
 import logging
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay._engine import Engine
 from assay._faults import Unscored
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment
-from assay.adapters._batch import finite
+from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment
+from assay.adapters._batch import Batch, finite
 from assay.adapters._made import made
 from assay.adapters._means import Means
 from assay.adapters._rows import ending, samples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from assay._engine import Engine
-    from assay.adapters._adapter import Config
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "Atropos", masks=False, groups=True, on_fault="mean_of_group",

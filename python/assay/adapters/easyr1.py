@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from assay.adapters._adapter import Trainer, of_environment
+from assay.adapters._adapter import Config, Trainer, of_environment
 from assay.adapters._batch import finite
 from assay.adapters._rows import samples
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "EasyR1", masks=False, groups=False, on_fault="raise",

@@ -8,17 +8,13 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.adapters._adapter import Trainer, config_of_environment, of_environment
+from assay.adapters._adapter import Config, Trainer, config_of_environment, of_environment
 from assay.adapters._made import made
 from assay.adapters._one import judged_async, noted
 from assay.adapters._rows import only_reward
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "HUD", masks=True, groups=False, on_fault="mask",

@@ -10,17 +10,13 @@ import functools
 import importlib
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from assay._functions import extract_answer
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment
+from assay.adapters._batch import Batch
 from assay.adapters._one import explained, judged_async, measured
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from assay.adapters._adapter import Config
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "Inspect", masks=True, groups=False, on_fault="mask",

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import importlib
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from assay._faults import Unscored
 from assay._functions import extract_answer
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
+from assay.adapters._batch import Batch
 from assay.adapters._rows import samples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from assay.adapters._adapter import Config
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "lm-evaluation-harness", masks=True, groups=False, on_fault="mask",

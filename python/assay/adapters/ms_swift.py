@@ -10,13 +10,10 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
-from assay.adapters._adapter import Adapter, Trainer, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
 from assay.adapters._rows import of_columns
-
-if TYPE_CHECKING:
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "ms-swift", masks=False, groups=True, on_fault="mean_of_group",

@@ -7,19 +7,15 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from assay._core import ConfigError
 from assay._functions import extract_answer
 from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain
-from assay.adapters._batch import filled
+from assay.adapters._batch import Batch, filled
 from assay.adapters._means import Means
 from assay.adapters._rows import samples
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "NeMo-RL", masks=True, groups=True, on_fault="mean_of_group",

@@ -9,14 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay._core import DataError
-from assay.adapters._adapter import Trainer, of_environment
+from assay._engine import Engine
+from assay.adapters._adapter import Config, Trainer, of_environment
+from assay.adapters._batch import Batch
 from assay.adapters._made import made
 from assay.adapters._one import judged, judged_async, measured
-
-if TYPE_CHECKING:
-    from assay._engine import Engine
-    from assay.adapters._adapter import Config
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "OpenEnv", masks=False, groups=False, on_fault="raise",

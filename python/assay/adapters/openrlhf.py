@@ -13,18 +13,14 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from assay._core import AssayError, DataError
 from assay._faults import TooManyFaults
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
+from assay.adapters._batch import Batch
 from assay.adapters._response import response_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from assay.adapters._adapter import Config
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "OpenRLHF", masks=False, groups=False, on_fault="raise",

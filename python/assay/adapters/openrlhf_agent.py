@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
-from assay.adapters._adapter import Trainer, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
 from assay.adapters._response import response_of
 from assay.adapters._rows import completion_of, only_reward, sample
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
-
-    from assay.adapters._adapter import Adapter, Config
-
-    Reply: TypeAlias = Callable[[list[dict[str, str]]], str | None]
+Reply: TypeAlias = Callable[[list[dict[str, str]]], str | None]
 
 TRAINER = Trainer(
     "OpenRLHF", masks=False, groups=False, on_fault="raise",

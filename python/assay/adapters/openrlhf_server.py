@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterable
 from socketserver import ThreadingMixIn
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias, TypeGuard
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from assay._core import AssayError, DataError
+from assay.adapters._adapter import Config
 from assay.adapters.openrlhf import RewardFunction, answer, reward_function
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import TypeAlias, TypeGuard
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-    from assay.adapters._adapter import Config
-
-    Reply: TypeAlias = tuple[str, dict[str, Any]]
+Reply: TypeAlias = tuple[str, dict[str, Any]]
 
 BODY_MAX = 64 << 20
 """The longest request, in bytes."""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from assay._core import DataError
-from assay.adapters._adapter import Trainer, of_environment, plain
+from assay.adapters._adapter import Config, Trainer, of_environment, plain
 from assay.adapters._one import judged, noted
 from assay.adapters._rows import ending
 from assay.adapters._talk import split
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "rLLM", masks=False, groups=False, on_fault="raise",

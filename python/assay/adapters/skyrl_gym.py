@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay._core import ConfigError
 from assay._engine import Engine
-from assay.adapters._adapter import Trainer, config_of_environment, of_environment, plain
+from assay.adapters._adapter import Config, Trainer, config_of_environment, of_environment, plain
 from assay.adapters._batch import finite
 from assay.adapters._made import made
 from assay.adapters._one import judged
-
-if TYPE_CHECKING:
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "SkyRL", masks=False, groups=False, on_fault="raise",

@@ -6,18 +6,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
+from assay.adapters._batch import Batch
 from assay.adapters._means import means
 from assay.adapters._rows import samples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from assay.adapters._adapter import Config
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "slime", masks=False, groups=True, on_fault="mean_of_group",

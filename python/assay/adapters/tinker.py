@@ -8,18 +8,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
-from assay.adapters._adapter import Adapter, Trainer, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
 from assay.adapters._batch import finite
 from assay.adapters._one import judged_async
 from assay.adapters._rows import ending, samples
 from assay.adapters._talk import split
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "Tinker", masks=False, groups=True, on_fault="mean_of_group",

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from assay._core import ConfigError
-from assay.adapters._adapter import Adapter, Trainer, data_columns, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, data_columns, of_environment
 from assay.adapters._batch import Batch, filled, finite
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
-
-    from assay.adapters._adapter import Config
-
-    Column: TypeAlias = Sequence[Any]
-    Rewards: TypeAlias = list[float | None]
+Column: TypeAlias = Sequence[Any]
+Rewards: TypeAlias = list[float | None]
 
 
 TRAINER = Trainer(

@@ -5,15 +5,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import multiprocessing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, of_environment
+from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
 from assay.adapters._one import judged_async, measured
 from assay.adapters._parts import weighted, weights_of_sum
 from assay.adapters._rows import ending, only_reward
-
-if TYPE_CHECKING:
-    from assay.adapters._adapter import Config
 
 TRAINER = Trainer(
     "verifiers", masks=True, groups=False, on_fault="mask",

@@ -7,17 +7,13 @@ is an error, unless the configuration has ``combine.on_fault = "floor"``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from assay.adapters._adapter import Trainer, of_environment
+from assay._engine import Engine
+from assay.adapters._adapter import Config, Trainer, of_environment
+from assay.adapters._batch import Batch
 from assay.adapters._rows import sample
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from assay._engine import Engine
-    from assay.adapters._adapter import Config
-    from assay.adapters._batch import Batch
 
 TRAINER = Trainer(
     "verl", masks=False, groups=False, on_fault="raise",
