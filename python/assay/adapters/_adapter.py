@@ -12,21 +12,23 @@ from assay._core import ConfigError
 from assay._engine import Engine
 from assay._faults import FaultWindow
 from assay.adapters._batch import Batch, fault_of
-from assay.adapters._given import Config, config_of, config_of_environment, data_columns, plain
+from assay.adapters._given import Config, config_of, config_of_environment, plain
+from assay.adapters._rows import lists_of
 from assay.adapters._trainer import Trainer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay._core import Scored
+    from assay.adapters._rows import Rows
     from assay.adapters._trainer import OnFault as OnFault
 
 __all__ = [
     "Adapter",
+    "Batch",
     "Config",
     "Trainer",
     "config_of_environment",
-    "data_columns",
     "of_environment",
     "plain",
     "shared",
@@ -42,7 +44,8 @@ class Adapter:
     use builds the engine.
 
     Args:
-        config: A path, the text of a configuration, a mapping, or an :class:`assay.Engine`.
+        config: A path, the text of a configuration, a mapping, or an :class:`assay.Engine`; by default
+            the path in ``ASSAY_CONFIG``.
         trainer: What the trainer can do.
         on_fault: What becomes of a sample without a reward, by default what fits the trainer.
             What the configuration says comes first: with ``combine.on_fault = "floor"`` a fault has
@@ -57,7 +60,7 @@ class Adapter:
 
     def __init__(
         self,
-        config: Config,
+        config: Config | None,
         trainer: Trainer,
         *,
         on_fault: OnFault | None = None,
@@ -79,11 +82,6 @@ class Adapter:
         self._names: list[str] = []
         self._unweighted: frozenset[str] = frozenset()
         self._warned = False
-
-    @property
-    def columns(self) -> dict[str, str]:
-        """The columns of the configuration by their roles: ``{"reference": "answer"}``."""
-        return dict(self.engine._columns)
 
     @property
     def engine(self) -> Engine:
@@ -139,6 +137,27 @@ class Adapter:
         lists.setdefault("timeout", self.timeout)
         start = time.perf_counter()
         return self._batch(await engine.score_async(samples, **lists), start, groups_by)
+
+    def score_rows(
+        self, rows: Rows, *, groups_by: Sequence[object] | None = None, step: int = 0, **given: Any
+    ) -> Batch:
+        """Judges what was said to the rows of a trainer.
+
+        Args:
+            rows: A mapping for each sample, or one of columns.
+            groups_by: As in :meth:`score`.
+            step: The training step.
+            given: What the trainer gives beside the rows: see :func:`assay.adapters._rows.lists_of`.
+        """
+        lists = lists_of(self.engine, rows, **given)
+        return self.score(groups_by=groups_by, step=step, **lists)
+
+    async def score_rows_async(
+        self, rows: Rows, *, groups_by: Sequence[object] | None = None, step: int = 0, **given: Any
+    ) -> Batch:
+        """The same as :meth:`score_rows`, under asyncio."""
+        lists = lists_of(await self.built(), rows, **given)
+        return await self.score_async(groups_by=groups_by, step=step, **lists)
 
     def _batch(
         self, scored: list[Scored], start: float, groups_by: Sequence[object] | None

@@ -48,7 +48,7 @@ class Batch:
         """
         if len(self.scored) == 1:
             return self.sample_metrics(0)
-        every = [self.sample_metrics(at) for at in range(len(self.scored))]
+        every = self.by_sample()
         names = [*RATES, *(f"assay/reward/{name}" for name in self._names)]
         values = {name: [one[name] for one in every if one[name] == one[name]] for name in names}
         return {name: _mean(of) for name, of in values.items()} | {LATENCY: self.latency_ms}
@@ -65,6 +65,10 @@ class Batch:
         for name, reward in sample.rewards.items():
             metrics[f"assay/reward/{name}"] = math.nan if reward is None else reward
         return metrics
+
+    def by_sample(self) -> list[dict[str, float]]:
+        """The same of every sample by itself."""
+        return [self.sample_metrics(at) for at in range(len(self.scored))]
 
     def outcomes(self) -> list[str]:
         """``scored``, ``abstained: why`` or ``failed: kind: why`` of each sample."""
@@ -135,6 +139,11 @@ def filled(
 def finite(metrics: Mapping[str, float]) -> dict[str, float]:
     """The metrics without those that are the mean of nothing."""
     return {name: value for name, value in metrics.items() if math.isfinite(value)}
+
+
+def nullable(metrics: Mapping[str, float]) -> dict[str, float | None]:
+    """The metrics, ``None`` for those that are the mean of nothing."""
+    return {name: None if math.isnan(value) else value for name, value in metrics.items()}
 
 
 def _outcome(sample: Scored, fault: Fault | None) -> str:

@@ -53,8 +53,9 @@ def is_data(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float) or hasattr(value, "tolist")
 
 
-def config_of(config: Config, options: Mapping[str, Any]) -> Config:
+def config_of(config: Config | None, options: Mapping[str, Any]) -> Config:
     """A configuration that does not change with the folder of a process."""
+    config = config_of_environment(config)
     if isinstance(config, Engine):
         if options:
             raise TypeError(f"an engine is given: {', '.join(options)} cannot be set beside it")

@@ -5,30 +5,41 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from assay._faults import Unscored
 from assay.adapters._batch import finite
-from assay.adapters._rows import samples
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from assay._core import Verdict
-    from assay._engine import Engine
     from assay.adapters._adapter import Adapter
     from assay.adapters._batch import Batch
 
 
-def judged(
-    adapter: Adapter, row: Mapping[str, Any], said: Any, *, prompt: Any = None, reference: Any = None
-) -> Batch:
-    """Judges what was said to a row of a trainer, as :func:`assay.adapters._rows.samples` says."""
-    return adapter.score(**_lists(adapter.engine, row, said, prompt, reference))
+def judged(adapter: Adapter, row: Mapping[str, Any], said: Any, **given: Any) -> Batch:
+    """Judges what was said to a row of a trainer.
+
+    ``given`` are the ``prompt``, the ``reference`` and the ``token_ids`` of the trainer, where it has
+    them, and what of the row is ``taken``: see :func:`assay.adapters._rows.lists_of`.
+    """
+    return adapter.score_rows([row], completions=[said], **_lists(**given))
 
 
-async def judged_async(
-    adapter: Adapter, row: Mapping[str, Any], said: Any, *, prompt: Any = None, reference: Any = None
-) -> Batch:
+async def judged_async(adapter: Adapter, row: Mapping[str, Any], said: Any, **given: Any) -> Batch:
     """The same as :func:`judged`, under asyncio."""
-    return await adapter.score_async(**_lists(await adapter.built(), row, said, prompt, reference))
+    return await adapter.score_rows_async([row], completions=[said], **_lists(**given))
+
+
+def only_reward(batch: Batch, then: str) -> float:
+    """The reward of a batch of one sample.
+
+    Raises:
+        Unscored: It has none; ``then`` says what the trainer makes of that.
+    """
+    [reward] = batch.rewards
+    if reward is None:
+        raise Unscored(f"sample {batch.scored[0].id}: {batch.outcomes()[0]}; {then}")
+    return reward
 
 
 def measured(batch: Batch) -> dict[str, float]:
@@ -61,7 +72,8 @@ def _explained(verdict: Verdict) -> str:
 
 
 def _lists(
-    engine: Engine, row: Mapping[str, Any], said: Any, prompt: Any, reference: Any
+    *, prompt: Any = None, reference: Any = None, token_ids: Any = None, taken: Sequence[str] = ()
 ) -> dict[str, Any]:
-    prompts = None if prompt is None else [prompt]
-    return samples(engine, [row], completions=[said], prompts=prompts, references=[reference])
+    given = {"prompts": prompt, "references": reference, "token_ids": token_ids}
+    lists = {name: [value] for name, value in given.items() if value is not None}
+    return {**lists, "taken": taken}

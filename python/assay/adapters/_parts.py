@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from assay._core import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from assay._core import Scored
     from assay._engine import Engine
 
@@ -20,17 +22,20 @@ SUM = {
 """What a configuration may say of its combined reward, so that this is the sum of its parts."""
 
 
-def weights_of_sum(engine: Engine, trainer: str) -> dict[str, float]:
+def weights_of_sum(
+    engine: Engine, trainer: str, instead: str, keys: Iterable[str] = SUM
+) -> dict[str, float]:
     """The weights of the rewards.
 
     Raises:
-        ConfigError: The combined reward is not their weighted sum, which the trainer computes.
+        ConfigError: By one of the keys the combined reward is not their weighted sum, which the trainer
+            computes; ``instead`` says what to use.
     """
     config = engine.config
-    for key, kept in SUM.items():
-        if (value := config["combine"].get(key)) not in kept:
+    for key in keys:
+        if (value := config["combine"].get(key)) not in SUM[key]:
             raise ConfigError(
-                f"combine.{key} = {value!r} would be lost: {trainer} adds the rewards itself"
+                f"combine.{key} = {value!r} would be lost: {trainer} adds the rewards itself; {instead}"
             )
     return {one["name"]: float(one["weight"]) for one in config["reward"]}
 

@@ -1,12 +1,16 @@
-"""What a trainer can do with a sample that has no reward."""
+"""What a trainer can do with a sample that has no reward, and the end of a run that nobody may catch."""
 
 from __future__ import annotations
 
+import contextlib
+import logging
 from typing import TYPE_CHECKING, Literal
 
 from assay._core import ConfigError
+from assay._faults import TooManyFaults
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TypeAlias
 
     OnFault: TypeAlias = Literal["mask", "raise", "mean_of_group"]
@@ -57,3 +61,13 @@ class Trainer:
         if rule == "mean_of_group" and not self.groups:
             raise ConfigError(f'on_fault = "mean_of_group": {self.name} asks for one sample at a time')
         return rule
+
+
+@contextlib.contextmanager
+def ending() -> Iterator[None]:
+    """Turns too many faults into ``SystemExit``, for trainers that catch every exception and go on."""
+    try:
+        yield
+    except TooManyFaults as error:
+        logging.getLogger("assay").critical("%s", error)
+        raise SystemExit(f"assay: {error}") from error

@@ -13,17 +13,10 @@ import pickle
 import uuid
 from typing import Any
 
-from assay._engine import Engine
-from assay.adapters._adapter import (
-    Adapter,
-    Config,
-    Trainer,
-    config_of_environment,
-    of_environment,
-    shared,
-)
+from assay.adapters._adapter import Adapter, Config, Trainer, of_environment, shared
 from assay.adapters._batch import finite
-from assay.adapters._rows import ending, only_reward, sample
+from assay.adapters._one import judged, judged_async, only_reward
+from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
     "AReaL", masks=True, groups=False, on_fault="mask",
@@ -33,6 +26,8 @@ TRAINER = Trainer(
 """It rejects a rollout whose reward function raises an exception, and goes on."""
 TIMEOUT = 10.0
 """Seconds. AReaL waits for 15 s and makes a late reward 0; a fault that comes earlier is none."""
+TAKEN = ("prompt_ids", "completion_ids")
+"""What is not a column where it comes by name."""
 
 
 class RewardFunction:
@@ -55,14 +50,13 @@ class RewardFunction:
             SystemExit: There are too many faults.
         """
         with ending():
-            batch = self._adapter.score([_row(self._adapter.engine, prompt, completions, row)])
+            batch = judged(self._adapter, row, completions, prompt=prompt, taken=TAKEN)
             return only_reward(batch, "the rollout is rejected")
 
     async def score_async(self, prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
         """The same in the event loop of the workflow, with metrics in the statistics of AReaL."""
         with ending():
-            asked = _row(await self._adapter.built(), prompt, completions, row)
-            batch = await self._adapter.score_async([asked])
+            batch = await judged_async(self._adapter, row, completions, prompt=prompt, taken=TAKEN)
         scope = importlib.import_module("areal.infra.workflow_context").stat_scope()
         importlib.import_module("areal.utils.stats_tracker").get(scope).scalar(**finite(batch.metrics))
         return only_reward(batch, "the rollout is rejected")
@@ -81,19 +75,13 @@ def reward_function(
         timeout: Seconds for a sample, less than AReaL waits.
         settings: ``max_fault_rate``, and those of :class:`assay.Engine`.
     """
-    return RewardFunction(Adapter(config_of_environment(config), TRAINER, timeout=timeout, **settings))
+    return RewardFunction(Adapter(config, TRAINER, timeout=timeout, **settings))
 
 
 def reward_fn(prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
     """The reward by the configuration in ``ASSAY_CONFIG``, to be named as
     ``"assay.adapters.areal.reward_fn"``."""
     return RewardFunction(of_environment(TRAINER, timeout=TIMEOUT))(prompt, completions, **row)
-
-
-def _row(engine: Engine, prompt: Any, completion: str, row: dict[str, Any]) -> dict[str, Any]:
-    """What is judged. The token ids, which may come by name, are no columns."""
-    columns = {key: value for key, value in row.items() if key not in ("prompt_ids", "completion_ids")}
-    return sample(engine, columns, completion=completion, prompt=prompt)
 
 
 def _remade(key: str, pickled: bytes) -> RewardFunction:

@@ -13,13 +13,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay._engine import Engine
 from assay._faults import Unscored
-from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment
-from assay.adapters._batch import Batch, finite
+from assay.adapters._adapter import Adapter, Batch, Config, Trainer
+from assay.adapters._batch import finite
 from assay.adapters._made import made
 from assay.adapters._means import Means
-from assay.adapters._rows import ending, samples
+from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
     "Atropos", masks=False, groups=True, on_fault="mean_of_group",
@@ -43,7 +42,7 @@ class Rewarded:
     ) -> None:
         super().__init__(weight=weight, name=name)  # type: ignore[call-arg]
         self.weight = weight
-        self._adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+        self._adapter = Adapter(config, TRAINER, **settings)
         self._means = Means()
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float]:
@@ -78,10 +77,9 @@ class Rewarded:
         are -100, so that it is not learnt from. A group without any reward is ``None``, which
         environments do not send.
         """
-        lists = _lists(await self._adapter.built(), completions, columns)
         with ending():
             try:
-                batch = await self._adapter.score_async(**lists)
+                batch = await self._adapter.score_rows_async(**_asked(completions, columns))
             except Unscored as error:
                 _LOGGER.error("%s", error)
                 return None
@@ -99,12 +97,12 @@ class Rewarded:
         if not completions:
             return []
         with ending():
-            batch = self._adapter.score(**_lists(self._adapter.engine, completions, columns))
+            batch = self._adapter.score_rows(**_asked(completions, columns))
         return self._noted(batch)
 
     def _noted(self, batch: Batch) -> list[float]:
         """The rewards of a batch, which goes into the metrics."""
-        self._means.add(batch.sample_metrics(at) for at in range(len(batch.scored)))
+        self._means.add(batch.by_sample())
         if self.wandb_logger:
             self.wandb_logger.log(finite(batch.metrics))
         return [reward for reward in batch.rewards if reward is not None]
@@ -121,20 +119,16 @@ def register(name: str = "assay") -> None:
     registry.register_function(name, __getattr__("AssayReward"))
 
 
-def _lists(engine: Engine, completions: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(completions: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
     """A list is a column where it has a value for each completion; all else they share."""
     many = len(completions)
-    lists = {
+    rows = {
         key: value if isinstance(value, list) and len(value) == many else [value] * many
         for key, value in columns.items()
     }
-    names = [name for name in ("solution", "ground_truth", "answer") if name in lists]
-    return samples(
-        engine,
-        [{key: values[at] for key, values in lists.items()} for at in range(many)],
-        completions=completions,
-        references=lists[names[0]] if names else None,
-    )
+    names = [name for name in ("solution", "ground_truth", "answer") if name in rows]
+    references = rows[names[0]] if names else None
+    return {"rows": rows, "completions": completions, "references": references}
 
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Any
 
 from assay.adapters._adapter import Config, Trainer, of_environment
 from assay.adapters._batch import finite
-from assay.adapters._rows import samples
 
 TRAINER = Trainer(
     "EasyR1", masks=False, groups=False, on_fault="raise",
@@ -45,13 +44,11 @@ def compute_score(reward_inputs: Any, config: Config | None = None, **settings: 
 def _scores(
     inputs: Sequence[Mapping[str, Any]], config: Config | None, settings: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    adapter = of_environment(TRAINER, config, **settings)
-    lists = samples(
-        adapter.engine,
-        [{key: value for key, value in one.items() if key != "response"} for one in inputs],
+    batch = of_environment(TRAINER, config, **settings).score_rows(
+        inputs,
         completions=[one["response"] for one in inputs],
         references=[one["ground_truth"] for one in inputs],
+        taken=("response",),
     )
-    batch = adapter.score(**lists)
-    metrics = [finite(batch.sample_metrics(at)) for at in range(len(inputs))]
-    return [{"overall": one, **rest} for one, rest in zip(batch.rewards, metrics, strict=True)]
+    each = zip(batch.rewards, batch.by_sample(), strict=True)
+    return [{"overall": reward, **finite(metrics)} for reward, metrics in each]

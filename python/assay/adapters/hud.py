@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.adapters._adapter import Config, Trainer, config_of_environment, of_environment
 from assay.adapters._made import made
-from assay.adapters._one import judged_async, noted
-from assay.adapters._rows import only_reward
+from assay.adapters._one import judged_async, noted, only_reward
 
 TRAINER = Trainer(
     "HUD", masks=True, groups=False, on_fault="mask",

@@ -13,10 +13,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from assay._functions import extract_answer
-from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment
-from assay.adapters._batch import Batch
+from assay.adapters._adapter import Adapter, Batch, Config, Trainer, config_of_environment
 from assay.adapters._one import explained, judged_async, measured
+from assay.adapters._talk import answer_of
 
 TRAINER = Trainer(
     "Inspect", masks=True, groups=False, on_fault="mask",
@@ -87,9 +86,8 @@ def _reference(target: Any) -> Any:
 def _score(kind: Any, state: Any, batch: Batch, parts: bool) -> Any:
     scored = batch.scored[0]
     [reward] = batch.rewards
-    found = extract_answer(state.output.completion, state.input_text)
     told = {
-        "answer": None if found is None else found.text,
+        "answer": answer_of(state.output.completion, state.input_text),
         "explanation": explained(batch),
         "metadata": {"assay": {"outcome": batch.outcomes()[0], **measured(batch)}},
     }

@@ -12,10 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from assay._faults import Unscored
-from assay._functions import extract_answer
-from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
-from assay.adapters._batch import Batch
-from assay.adapters._rows import samples
+from assay.adapters._adapter import Adapter, Batch, Config, Trainer, of_environment
+from assay.adapters._talk import answer_of
 
 TRAINER = Trainer(
     "lm-evaluation-harness", masks=True, groups=False, on_fault="mask",
@@ -35,7 +33,7 @@ def results(
     document is the row; ``answer`` or ``target`` of it is the reference, unless it has the column that
     the configuration names. Several completions of a document are one result, their mean.
     """
-    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+    adapter = Adapter(config, TRAINER, **settings)
     return lambda doc, results: _results(adapter, name, doc, results)
 
 
@@ -61,7 +59,7 @@ def metric(
     config: Config | None = None, *, name: str = "assay", **settings: Any
 ) -> Callable[..., dict[str, float]]:
     """A metric function, for :func:`register` or ``metric: !function`` of a task."""
-    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
+    adapter = Adapter(config, TRAINER, **settings)
 
     def assay(references: Sequence[Any], predictions: Sequence[Any], **options: Any) -> dict[str, float]:
         batch = adapter.score(completions=list(predictions), references=list(references))
@@ -81,8 +79,8 @@ def answers(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -
     >>> lm_eval.answers([["So it is \\\\boxed{4}.", ""]], [{}])
     [['4', '[invalid]']]
     """
-    found = [[extract_answer(response) for response in several] for several in resps]
-    return [["[invalid]" if one is None else one.text for one in several] for several in found]
+    found = [[answer_of(response) for response in several] for several in resps]
+    return [["[invalid]" if one is None else one for one in several] for several in found]
 
 
 class _Values(dict[str, float]):
@@ -106,8 +104,7 @@ def _results(
     completions = list(said) if isinstance(said, list | tuple) else [said]
     references = [doc.get("answer", doc.get("target"))] * len(completions)
     rows = [doc] * len(completions)
-    lists = samples(adapter.engine, rows, completions=completions, references=references)
-    return _values(adapter.score(**lists), name)
+    return _values(adapter.score_rows(rows, completions=completions, references=references), name)
 
 
 def _values(batch: Batch, name: str) -> dict[str, float]:

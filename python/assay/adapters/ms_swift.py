@@ -12,8 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, ClassVar, cast
 
-from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
-from assay.adapters._rows import of_columns
+from assay.adapters._adapter import Config, Trainer, of_environment
 
 TRAINER = Trainer(
     "ms-swift", masks=False, groups=True, on_fault="mean_of_group",
@@ -33,7 +32,7 @@ class ORM:
 
     def __call__(self, completions: list[str], **columns: Any) -> Any:
         """The reward of each completion; one without a reward has the mean of its group."""
-        return self._adapter.score(**_lists(self._adapter, completions, columns)).rewards
+        return self._adapter.score_rows(columns, completions=completions, **_given(columns)).rewards
 
 
 class AsyncORM(ORM):
@@ -41,8 +40,9 @@ class AsyncORM(ORM):
 
     async def __call__(self, completions: list[str], **columns: Any) -> Any:
         """The reward of each completion."""
-        await self._adapter.built()
-        return (await self._adapter.score_async(**_lists(self._adapter, completions, columns))).rewards
+        given = _given(columns)
+        batch = await self._adapter.score_rows_async(columns, completions=completions, **given)
+        return batch.rewards
 
 
 def orm(
@@ -60,16 +60,18 @@ def orm(
     return cast("type[ORM]", made)
 
 
-def _lists(adapter: Adapter, answers: list[str], columns: dict[str, Any]) -> dict[str, Any]:
-    """What is judged. ``messages`` end with the completion; ``solution`` is the reference."""
-    step = getattr(columns.pop("trainer_state", None), "global_step", 0)
-    prompts = [talk[:-1] for talk in columns.pop("messages")]
-    right = columns.get("solution")
-    lists = of_columns(adapter.engine, columns, completions=answers, prompts=prompts, references=right)
-    if "token_ids" in adapter.columns:
-        turns = columns["response_token_ids"]
-        lists["columns"][adapter.columns["token_ids"]] = [ids[-1] if ids else None for ids in turns]
-    return {"groups_by": columns.get("prompt_id", prompts), "step": step, **lists}
+def _given(columns: dict[str, Any]) -> dict[str, Any]:
+    """What ms-swift gives beside the columns. ``messages`` end with the completion."""
+    prompts = [talk[:-1] for talk in columns["messages"]]
+    turns = columns.get("response_token_ids") or ()
+    return {
+        "prompts": prompts,
+        "references": columns.get("solution"),
+        "token_ids": [ids[-1] if ids else None for ids in turns] or None,
+        "groups_by": columns.get("prompt_id", prompts),
+        "step": getattr(columns.get("trainer_state"), "global_step", 0),
+        "taken": ("messages", "trainer_state"),
+    }
 
 
 if __name__ != "assay.adapters.ms_swift":

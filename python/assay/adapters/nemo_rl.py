@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay._core import ConfigError
-from assay._functions import extract_answer
-from assay.adapters._adapter import Adapter, Trainer, config_of_environment, plain
-from assay.adapters._batch import Batch, filled
+from assay.adapters._adapter import Adapter, Batch, Trainer, plain
+from assay.adapters._batch import filled
 from assay.adapters._means import Means
-from assay.adapters._rows import samples
+from assay.adapters._talk import answer_of, split
 
 TRAINER = Trainer(
     "NeMo-RL", masks=True, groups=True, on_fault="mean_of_group",
@@ -37,7 +36,7 @@ class Environment:
     def __init__(self, cfg: Mapping[str, Any]) -> None:
         known = ("on_fault", "max_fault_rate", "timeout", "jobs")
         settings = {key: cfg[key] for key in known if key in cfg}
-        self._adapter = Adapter(config_of_environment(cfg.get("config")), TRAINER, **settings)
+        self._adapter = Adapter(cfg.get("config"), TRAINER, **settings)
         self._means = Means()
         self._is_split = bool(cfg.get("split_rewards"))
         self._masks = self._adapter.on_fault == "mask"
@@ -53,18 +52,17 @@ class Environment:
         """Judges conversations and ends them. What is said before the first answer is the prompt, and
         ``ground_truth`` of the metadata the reference, unless they have the column that the
         configuration names."""
-        talks = [_split(log) for log in message_log_batch]
+        talks = [split(log) for log in message_log_batch]
         prompts = [prompt for prompt, _ in talks]
         rows: list[dict[str, Any]] = [plain(row or {}) for row in metadata]
-        lists = samples(
-            self._adapter.engine,
+        batch = self._adapter.score_rows(
             rows,
             completions=[answer for _, answer in talks],
             prompts=prompts,
             references=[row.get("ground_truth") for row in rows],
+            groups_by=prompts,
         )
-        batch = self._adapter.score(groups_by=prompts, **lists)
-        self._means.add(batch.sample_metrics(at) for at in range(len(rows)))
+        self._means.add(batch.by_sample())
         torch = importlib.import_module("torch")
         valid = torch.tensor([reward is not None for reward in batch.rewards])
         return _returns()(
@@ -97,18 +95,9 @@ class Environment:
         """There is nothing to end."""
 
 
-def _split(log: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """A conversation up to the first answer, and from there on, without its tokens."""
-    messages = [{"role": one["role"], "content": one["content"]} for one in log]
-    roles = [one["role"] for one in messages]
-    start = roles.index("assistant") if "assistant" in roles else len(roles)
-    return messages[:start], messages[start:]
-
-
 def _answer(talk: Sequence[Mapping[str, Any]]) -> str | None:
     texts = [one["content"] for one in talk if one["role"] == "assistant"]
-    found = extract_answer(texts[-1]) if texts else None
-    return None if found is None else found.text
+    return answer_of(texts[-1]) if texts else None
 
 
 def _returns() -> Any:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._core import DataError
 from assay._engine import Engine
-from assay.adapters._adapter import Config, Trainer, of_environment
-from assay.adapters._batch import Batch
+from assay.adapters._adapter import Batch, Config, Trainer, of_environment
 from assay.adapters._made import made
 from assay.adapters._one import judged, judged_async, measured
 

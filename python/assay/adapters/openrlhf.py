@@ -18,8 +18,7 @@ from typing import Any
 
 from assay._core import AssayError, DataError
 from assay._faults import TooManyFaults
-from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
-from assay.adapters._batch import Batch
+from assay.adapters._adapter import Adapter, Batch, Config, Trainer, of_environment
 from assay.adapters._response import response_of
 
 TRAINER = Trainer(
@@ -84,7 +83,7 @@ def reward_function(config: Config | None = None, **settings: Any) -> RewardFunc
     >>> list(reward_func(["1+1=2"], ["1+1="], ["2"])["rewards"])
     [1.0]
     """
-    return RewardFunction(Adapter(config_of_environment(config), TRAINER, **settings))
+    return RewardFunction(Adapter(config, TRAINER, **settings))
 
 
 def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def answer(batch: Batch) -> dict[str, Any]:
 
     ``extra_logs`` has the same keys for every sample; NaN where a reward has no number.
     """
-    metrics = [batch.sample_metrics(at) for at in range(len(batch.scored))]
+    metrics = batch.by_sample()
     logs = {name: [one[name] for one in metrics] for name in (metrics[0] if metrics else {})}
     return {"rewards": batch.rewards, "scores": batch.rewards, "extra_logs": logs}
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
+from assay.adapters._one import judged_async, only_reward
 from assay.adapters._response import response_of
-from assay.adapters._rows import completion_of, only_reward, sample
+from assay.adapters._talk import completion_of
 
 Reply: TypeAlias = Callable[[list[dict[str, str]]], str | None]
 
@@ -46,9 +47,8 @@ class Agent:
             self._turns.append({"role": "user", "content": said})
             return told
         label = None if state_dict["label"] == "" else state_dict["label"]
-        talk: dict[str, Any] = {"completion": completion_of(self._turns), "prompt": self._prompt}
-        asked = sample(await self.adapter.built(), {}, reference=label, **talk)
-        batch = await self.adapter.score_async([asked])
+        talk = completion_of(self._turns)
+        batch = await judged_async(self.adapter, {}, talk, prompt=self._prompt, reference=label)
         reward = only_reward(batch, "OpenRLHF needs a number")
         told["rewards"] = torch.tensor(reward, dtype=torch.float64)
         return {**told, "scores": reward, "extra_logs": batch.metrics}

@@ -10,15 +10,13 @@ import json
 import logging
 from collections.abc import Iterable
 from socketserver import ThreadingMixIn
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeGuard
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from assay._core import AssayError, DataError
 from assay.adapters._adapter import Config
 from assay.adapters.openrlhf import RewardFunction, answer, reward_function
-
-Reply: TypeAlias = tuple[str, dict[str, Any]]
 
 BODY_MAX = 64 << 20
 """The longest request, in bytes."""
@@ -65,7 +63,7 @@ def serve(config: Config | None = None, **settings: Any) -> None:
         running.serve_forever()
 
 
-def _reply(function: RewardFunction, environ: WSGIEnvironment) -> Reply:
+def _reply(function: RewardFunction, environ: WSGIEnvironment) -> tuple[str, dict[str, Any]]:
     if environ["REQUEST_METHOD"] != "POST" or environ.get("PATH_INFO") not in ("/get_reward", "/"):
         return "404 Not Found", {"error": "POST /get_reward"}
     try:

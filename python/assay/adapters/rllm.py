@@ -9,8 +9,8 @@ from typing import Any
 from assay._core import DataError
 from assay.adapters._adapter import Config, Trainer, of_environment, plain
 from assay.adapters._one import judged, noted
-from assay.adapters._rows import ending
 from assay.adapters._talk import split
+from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
     "rLLM", masks=False, groups=False, on_fault="raise",

@@ -11,7 +11,7 @@ from assay._engine import Engine
 from assay.adapters._adapter import Config, Trainer, config_of_environment, of_environment, plain
 from assay.adapters._batch import finite
 from assay.adapters._made import made
-from assay.adapters._one import judged
+from assay.adapters._one import judged, only_reward
 
 TRAINER = Trainer(
     "SkyRL", masks=False, groups=False, on_fault="raise",
@@ -60,8 +60,7 @@ class Judged:
         truth = (self._row.get("reward_spec") or {}).get("ground_truth")
         batch = judged(self._adapter, self._row, completion, prompt=self._prompt, reference=truth)
         self._metrics = finite(batch.metrics)
-        [reward] = batch.rewards
-        assert reward is not None, "the rule is to raise"
+        reward = only_reward(batch, "SkyRL needs a number")
         return reward, {"assay": {"outcome": batch.outcomes()[0], **self._metrics}}
 
     def get_metrics(self) -> dict[str, float]:

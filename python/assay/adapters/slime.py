@@ -10,10 +10,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
-from assay.adapters._batch import Batch
+from assay.adapters._adapter import Adapter, Batch, Config, Trainer, of_environment
 from assay.adapters._means import means
-from assay.adapters._rows import samples
 
 TRAINER = Trainer(
     "slime", masks=False, groups=True, on_fault="mean_of_group",
@@ -30,7 +28,7 @@ def reward_function(config: Config | None = None, **settings: Any) -> partial[An
         config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
         settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
     """
-    return partial(_answer, Adapter(config_of_environment(config), TRAINER, **settings))
+    return partial(_answer, Adapter(config, TRAINER, **settings))
 
 
 async def custom_rm(args: Any, sample: Any, **options: Any) -> Any:
@@ -46,15 +44,13 @@ def metrics(samples: Iterable[Any]) -> dict[str, float]:
 
 async def _answer(adapter: Adapter, args: Any, asked: Any, **options: Any) -> Any:
     every = asked if isinstance(asked, list) else [asked]
-    lists = samples(
-        await adapter.built(),
+    batch = await adapter.score_rows_async(
         [sample.metadata or {} for sample in every],
         completions=[sample.response for sample in every],
         prompts=[sample.prompt for sample in every],
         references=[sample.label for sample in every],
+        groups_by=[(getattr(sample, "group_index", None), sample.prompt) for sample in every],
     )
-    groups = [(getattr(sample, "group_index", None), sample.prompt) for sample in every]
-    batch = await adapter.score_async(groups_by=groups, **lists)
     key = getattr(args, "reward_key", None)
     rewards = [_reward(sample, batch, at, key) for at, sample in enumerate(every)]
     return rewards if isinstance(asked, list) else rewards[0]

@@ -11,11 +11,11 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
+from assay.adapters._adapter import Config, Trainer, of_environment
 from assay.adapters._batch import finite
 from assay.adapters._one import judged_async
-from assay.adapters._rows import ending, samples
 from assay.adapters._talk import split
+from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
     "Tinker", masks=False, groups=True, on_fault="mean_of_group",
@@ -40,7 +40,7 @@ class Judged:
         """The reward of an answer; of a group that is judged as a whole, nothing yet."""
         if self._reward is None:
             adapter = of_environment(TRAINER, self.config, **self.settings)
-            return adapter.score(**_lists(adapter, [self], [sample_str])).rewards[0]
+            return adapter.score_rows(**_asked([self], [sample_str])).rewards[0]
         return self._reward
 
     def check_format(self, sample_str: str) -> bool:
@@ -105,17 +105,15 @@ async def _judged(envs: Sequence[Any], actions: Sequence[Any]) -> list[tuple[Any
     text = importlib.import_module("tinker_cookbook.renderers").get_text_content
     said = [text(env.renderer.parse_response(one)[0]) for env, one in zip(envs, actions, strict=True)]
     adapter = of_environment(TRAINER, envs[0].config, **envs[0].settings)
-    await adapter.built()
     with ending():
-        batch = await adapter.score_async(**_lists(adapter, envs, said))
-    return [(reward, finite(batch.sample_metrics(at))) for at, reward in enumerate(batch.rewards)]
+        batch = await adapter.score_rows_async(**_asked(envs, said))
+    return list(zip(batch.rewards, map(finite, batch.by_sample()), strict=True))
 
 
-def _lists(adapter: Adapter, envs: Sequence[Any], texts: Sequence[str]) -> dict[str, Any]:
-    return samples(
-        adapter.engine,
-        [env.row for env in envs],
-        completions=texts,
-        prompts=[env.get_question() for env in envs],
-        references=[env.get_reference_answer() for env in envs],
-    )
+def _asked(envs: Sequence[Any], answers: Sequence[str]) -> dict[str, Any]:
+    return {
+        "rows": [env.row for env in envs],
+        "completions": answers,
+        "prompts": [env.get_question() for env in envs],
+        "references": [env.get_reference_answer() for env in envs],
+    }

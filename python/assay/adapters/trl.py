@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from typing import Any, TypeAlias
 
-from assay._core import ConfigError
-from assay.adapters._adapter import Adapter, Config, Trainer, data_columns, of_environment
-from assay.adapters._batch import Batch, filled, finite
+from assay.adapters._adapter import Adapter, Batch, Config, Trainer, of_environment
+from assay.adapters._batch import filled, finite
+from assay.adapters._parts import weights_of_sum
 
 Column: TypeAlias = Sequence[Any]
 Rewards: TypeAlias = list[float | None]
-
 
 TRAINER = Trainer(
     "TRL", masks=True, groups=True, on_fault="mask",
@@ -67,9 +66,8 @@ class RewardFunction:
     ) -> Rewards:
         """The reward of each completion, ``None`` where it has none."""
         step = 0 if trainer_state is None else trainer_state.global_step
-        batch, is_new = self._calls.batch(
-            self.__name__, columns, completion_ids, prompts=prompts, completions=completions, step=step
-        )
+        given = {"prompts": prompts, "completions": completions, "token_ids": completion_ids}
+        batch, is_new = self._calls.batch(self.__name__, columns, step=step, **given)
         if is_new and log_extra is not None:
             log_extra("assay", batch.outcomes())
         if is_new and log_metric is not None:
@@ -137,22 +135,11 @@ def reward_functions(
     ['right', 'short']
     """
     adapter = Adapter(config, TRAINER, columns=columns, **settings)
-    resolved = adapter.engine.config
-    # TRL adds the rewards itself: what else the configuration does with them would be lost.
-    kept: dict[str, list[Any]] = {
-        "how": ["weighted_sum"],
-        "on_fault": ["mask", "drop_group"],
-        "clamp": [None],
-    }
-    for key, values in kept.items():
-        if (value := resolved["combine"].get(key)) not in values:
-            raise ConfigError(
-                f"combine.{key} = {value!r} is of the combined reward, and TRL adds the rewards "
-                "itself: use reward_function"
-            )
+    keys = ("how", "on_fault", "clamp")
+    weights = weights_of_sum(adapter.engine, TRAINER.name, "use `reward_function`", keys)
     calls = _Calls(adapter, is_split=True)
     kind = AsyncRewardFunction if is_async else RewardFunction
-    return [kind(one["name"], float(one["weight"]), calls) for one in resolved["reward"]]
+    return [kind(name, weight, calls) for name, weight in weights.items()]
 
 
 class _Calls:
@@ -167,30 +154,24 @@ class _Calls:
     def __reduce__(self) -> tuple[Any, ...]:
         return _Calls, (self._adapter, self._is_split)
 
-    def batch(
-        self, name: str, columns: Mapping[str, Column], token_ids: Column | None, **lists: Any
-    ) -> tuple[Batch, bool]:
+    def batch(self, name: str, columns: Mapping[str, Column], **given: Any) -> tuple[Batch, bool]:
         """What a batch came to, and whether it was judged for this call."""
         with self._lock if self._is_split else contextlib.nullcontext():
             if self._last is not None:
                 seen, batch, asked = self._last
-                if seen is lists["completions"] and name not in asked:
+                if seen is given["completions"] and name not in asked:
                     asked.add(name)
                     return batch, False
-            roles = self._adapter.columns
-            data = data_columns(columns, (roles["prompt"], roles["completion"]))
-            if token_ids is not None and "token_ids" in roles:
-                data[roles["token_ids"]] = token_ids
-            batch = self._adapter.score(columns=data, groups_by=lists["prompts"], **lists)
+            batch = self._adapter.score_rows(columns, groups_by=given["prompts"], **given)
             if self._is_split:
-                self._last = (lists["completions"], batch, {name})
+                self._last = (given["completions"], batch, {name})
             return batch, True
 
     def rewards(self, name: str, batch: Batch, prompts: Column) -> Rewards:
         """The rewards of one function."""
         rewards = batch.rewards
         if self._is_split:
-            rewards = [None if one.reward is None else one.rewards[name] for one in batch.scored]
+            rewards = batch.parts()[name]
         if MASKS and self._adapter.on_fault == "mask":
             return rewards
         pairs = [*zip(batch.scored, rewards, strict=True)]

@@ -7,10 +7,10 @@ import importlib
 import multiprocessing
 from typing import Any
 
-from assay.adapters._adapter import Adapter, Config, Trainer, config_of_environment, of_environment
-from assay.adapters._one import judged_async, measured
+from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
+from assay.adapters._one import judged_async, measured, only_reward
 from assay.adapters._parts import weighted, weights_of_sum
-from assay.adapters._rows import ending, only_reward
+from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
     "verifiers", masks=True, groups=False, on_fault="mask",
@@ -36,8 +36,8 @@ def reward(
     ``parts`` they show each reward of the configuration, times its weight there, in place of the sum.
     ``weight`` and ``priority`` are those in the task.
     """
-    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
-    weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
+    adapter = Adapter(config, TRAINER, **settings)
+    weights = weights_of_sum(adapter.engine, TRAINER.name, "leave `parts` out") if parts else None
 
     async def assay(self: Any, trace: Any) -> Any:
         return await _reward(adapter, self.data, trace, weights)
@@ -54,8 +54,8 @@ async def reward_fn(task: Any, trace: Any) -> Any:
 
 def judge(config: Config | None = None, *, parts: bool = False, **settings: Any) -> type:
     """A ``vf.Judge`` for a module that ``judges`` of a task names; see :func:`reward`."""
-    adapter = Adapter(config_of_environment(config), TRAINER, **settings)
-    weights = weights_of_sum(adapter.engine, TRAINER.name) if parts else None
+    adapter = Adapter(config, TRAINER, **settings)
+    weights = weights_of_sum(adapter.engine, TRAINER.name, "leave `parts` out") if parts else None
 
     async def score(self: Any, task: Any, trace: Any) -> Any:
         return await _reward(adapter, task, trace, weights)

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay._engine import Engine
-from assay.adapters._adapter import Config, Trainer, of_environment
-from assay.adapters._batch import Batch
-from assay.adapters._rows import sample
+from assay.adapters._adapter import Batch, Config, Trainer, of_environment
+from assay.adapters._batch import nullable
+from assay.adapters._one import judged, judged_async
 
 TRAINER = Trainer(
     "verl", masks=False, groups=False, on_fault="raise",
@@ -49,8 +48,8 @@ async def compute_score(
     1.0
     """
     adapter = of_environment(TRAINER, assay_config, **(assay_options or {}))
-    row = _row(await adapter.built(), data_source, solution_str, ground_truth, extra_info)
-    return _told(await adapter.score_async([row]))
+    row = {"data_source": data_source, **(extra_info or {})}
+    return _told(await judged_async(adapter, row, solution_str, reference=ground_truth))
 
 
 def compute_score_sync(
@@ -72,23 +71,9 @@ def compute_score_sync(
     0.0
     """
     adapter = of_environment(TRAINER, assay_config, **(assay_options or {}))
-    row = _row(adapter.engine, data_source, solution_str, ground_truth, extra_info)
-    return _told(adapter.score([row]))
-
-
-def _row(
-    engine: Engine,
-    data_source: str,
-    solution_str: str,
-    ground_truth: Any,
-    extra_info: Mapping[str, Any] | None,
-) -> dict[str, Any]:
     row = {"data_source": data_source, **(extra_info or {})}
-    return sample(engine, row, completion=solution_str, reference=ground_truth)
+    return _told(judged(adapter, row, solution_str, reference=ground_truth))
 
 
 def _told(batch: Batch) -> dict[str, Any]:
-    """What verl gets: numbers, ``None`` for no number."""
-    metrics = batch.metrics.items()
-    told = {name: value if value == value else None for name, value in metrics}
-    return {"score": batch.rewards[0], **told}
+    return {"score": batch.rewards[0], **nullable(batch.metrics)}

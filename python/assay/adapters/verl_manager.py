@@ -8,7 +8,9 @@ from typing import Any
 
 from assay._faults import Unscored
 from assay.adapters._adapter import Trainer, of_environment
-from assay.adapters._rows import completion_of, only_reward, sample
+from assay.adapters._batch import nullable
+from assay.adapters._one import judged_async, only_reward
+from assay.adapters._talk import completion_of
 
 TRAINER = Trainer(
     "verl", masks=False, groups=False, on_fault="raise",
@@ -38,25 +40,22 @@ class RewardManager:
             Unscored: It has none.
             TooManyFaults: There are too many faults.
         """
-        engine = await self._adapter.built()
         ids = [_token_ids(output) for output in data]
         decode = self._tokenizer.decode
         texts = await asyncio.to_thread(lambda: [decode(one, skip_special_tokens=True) for one in ids])
         row = data[-1].non_tensor_batch
         columns = {**(row.get("extra_info") or {}), **(row.get("tool_extra_fields") or {})}
         columns |= {"data_source": row["data_source"], "num_turns": row.get("__num_turns__")}
-        if "token_ids" in engine._columns:
-            columns[engine._columns["token_ids"]] = ids[-1]
-        judged = sample(
-            engine,
+        batch = await judged_async(
+            self._adapter,
             columns,
-            completion=completion_of([{"role": "assistant", "content": text} for text in texts]),
+            completion_of([{"role": "assistant", "content": text} for text in texts]),
             prompt=list(row["raw_prompt"]) if "raw_prompt" in row else None,
             reference=row["reward_model"]["ground_truth"],
+            token_ids=ids[-1],
         )
-        batch = await self._adapter.score_async([judged])
         score = only_reward(batch, "verl needs a number")
-        info = {name: None if value != value else value for name, value in batch.metrics.items()}
+        info = nullable(batch.metrics)
         for key in self._needed & info.keys():
             if info[key] is None:
                 raise Unscored(f"{key}: no number, and GDPO needs one: {batch.outcomes()[0]}")
