@@ -23,7 +23,8 @@ class Trainer:
         name: Its name in messages.
         masks: Whether it takes a sample without a reward and leaves it out.
         groups: Whether all samples of a prompt come in one call.
-        on_fault: What happens where the user says nothing.
+        on_fault: What happens where the user says nothing; by default ``"mask"`` where it masks, then
+            ``"mean_of_group"`` where it has groups, else ``"raise"``.
         uses: What of the adapter the trainer takes, for the table in ``docs/trainers``.
         fault: What the trainer then gets, and makes of it, for the same table.
     """
@@ -32,16 +33,17 @@ class Trainer:
         self,
         name: str,
         *,
-        masks: bool,
-        groups: bool,
-        on_fault: OnFault,
+        masks: bool = False,
+        groups: bool = False,
+        on_fault: OnFault | None = None,
         uses: str = "",
         fault: str = "",
     ) -> None:
         self.name = name
         self.masks = masks
         self.groups = groups
-        self.on_fault: OnFault = on_fault
+        default: OnFault = "mask" if masks else "mean_of_group" if groups else "raise"
+        self.on_fault = default if on_fault is None else on_fault
         self.uses = uses
         self.fault = fault
 

@@ -19,7 +19,7 @@ from assay.adapters._one import judged, judged_async, only_reward
 from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
-    "AReaL", masks=True, groups=False, on_fault="mask",
+    "AReaL", masks=True,
     uses="`areal.reward_fn`, `areal.reward_function(config)`",
     fault="an error, upon which the rollout is rejected",
 )

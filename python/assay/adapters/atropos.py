@@ -21,7 +21,7 @@ from assay.adapters._means import Means
 from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
-    "Atropos", masks=False, groups=True, on_fault="mean_of_group",
+    "Atropos", groups=True,
     uses="`atropos.register()`, `atropos.reward_function(config)`",
     fault="the mean of its group, without loss",
 )

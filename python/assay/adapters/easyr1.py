@@ -8,11 +8,7 @@ from typing import Any
 from assay.adapters._adapter import Config, Trainer, of_environment
 from assay.adapters._batch import finite
 
-TRAINER = Trainer(
-    "EasyR1", masks=False, groups=False, on_fault="raise",
-    uses="`easyr1.py:compute_score`",
-    fault="an error",
-)
+TRAINER = Trainer("EasyR1", uses="`easyr1.py:compute_score`", fault="an error")
 """It puts numbers into the tensor of rewards as they are: NaN would spoil a group. It says no prompt."""
 REWARD_NAME = "assay"
 REWARD_TYPE = "batch"

@@ -16,7 +16,7 @@ from assay.adapters._made import made
 from assay.adapters._one import judged_async, noted, only_reward
 
 TRAINER = Trainer(
-    "HUD", masks=True, groups=False, on_fault="mask",
+    "HUD", masks=True,
     uses="`hud.Grader`, `hud.grader(config)`",
     fault="an error, and a run without a grade",
 )

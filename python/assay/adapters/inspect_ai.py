@@ -17,11 +17,7 @@ from assay.adapters._adapter import Adapter, Batch, Config, Trainer, config_of_e
 from assay.adapters._one import explained, judged_async, measured
 from assay.adapters._talk import answer_of
 
-TRAINER = Trainer(
-    "Inspect", masks=True, groups=False, on_fault="mask",
-    uses="`inspect_ai.scorer(config)`",
-    fault="unscored",
-)
+TRAINER = Trainer("Inspect", masks=True, uses="`inspect_ai.scorer(config)`", fault="unscored")
 FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
 
 

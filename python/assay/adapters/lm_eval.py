@@ -16,7 +16,7 @@ from assay.adapters._adapter import Adapter, Batch, Config, Trainer, of_environm
 from assay.adapters._talk import answer_of
 
 TRAINER = Trainer(
-    "lm-evaluation-harness", masks=True, groups=False, on_fault="mask",
+    "lm-evaluation-harness", masks=True,
     uses="`lm_eval.process_results`, `lm_eval.results(config)`, `lm_eval.metric(config)`, "
     "`lm_eval.answers`",
     fault="NaN, left out of the mean",

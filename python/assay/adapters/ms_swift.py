@@ -15,7 +15,7 @@ from typing import Any, ClassVar, cast
 from assay.adapters._adapter import Config, Trainer, of_environment
 
 TRAINER = Trainer(
-    "ms-swift", masks=False, groups=True, on_fault="mean_of_group",
+    "ms-swift", groups=True,
     uses="`ms_swift.py` by `--external_plugins`, `ms_swift.orm(config)`",
     fault="the mean of its group",
 )

@@ -14,11 +14,7 @@ from assay.adapters._adapter import Batch, Config, Trainer, of_environment
 from assay.adapters._made import made
 from assay.adapters._one import judged, judged_async, measured
 
-TRAINER = Trainer(
-    "OpenEnv", masks=False, groups=False, on_fault="raise",
-    uses="`openenv.Rubric(config)`",
-    fault="an error of the step",
-)
+TRAINER = Trainer("OpenEnv", uses="`openenv.Rubric(config)`", fault="an error of the step")
 
 
 class Judged:

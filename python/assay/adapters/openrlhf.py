@@ -22,7 +22,7 @@ from assay.adapters._adapter import Adapter, Batch, Config, Trainer, of_environm
 from assay.adapters._response import response_of
 
 TRAINER = Trainer(
-    "OpenRLHF", masks=False, groups=False, on_fault="raise",
+    "OpenRLHF",
     uses="`openrlhf.reward_func`, `openrlhf.reward_function(config)`, or a URL",
     fault="an error",
 )

@@ -15,7 +15,7 @@ from assay.adapters._talk import completion_of
 Reply: TypeAlias = Callable[[list[dict[str, str]]], str | None]
 
 TRAINER = Trainer(
-    "OpenRLHF", masks=False, groups=False, on_fault="raise",
+    "OpenRLHF",
     uses="`openrlhf_agent.AgentExecutor`, `openrlhf_agent.executor(config)`",
     fault="an error",
 )

@@ -13,7 +13,7 @@ from assay.adapters._talk import split
 from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
-    "rLLM", masks=False, groups=False, on_fault="raise",
+    "rLLM",
     uses="`rllm.evaluate`, `rllm.Evaluator(config)`, `rllm.RewardFunction(config)`",
     fault="an error",
 )

@@ -14,9 +14,7 @@ from assay.adapters._made import made
 from assay.adapters._one import judged, only_reward
 
 TRAINER = Trainer(
-    "SkyRL", masks=False, groups=False, on_fault="raise",
-    uses="`skyrl_gym.Environment`, `skyrl_gym.register(config)`",
-    fault="an error",
+    "SkyRL", uses="`skyrl_gym.Environment`, `skyrl_gym.register(config)`", fault="an error"
 )
 
 

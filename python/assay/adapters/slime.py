@@ -14,7 +14,7 @@ from assay.adapters._adapter import Adapter, Batch, Config, Trainer, of_environm
 from assay.adapters._means import means
 
 TRAINER = Trainer(
-    "slime", masks=False, groups=True, on_fault="mean_of_group",
+    "slime", groups=True,
     uses="`slime.custom_rm`, `slime.reward_function(config)`",
     fault="the mean of its group, without loss; an error without `--group-rm`",
 )

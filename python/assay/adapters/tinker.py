@@ -18,7 +18,7 @@ from assay.adapters._talk import split
 from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
-    "Tinker", masks=False, groups=True, on_fault="mean_of_group",
+    "Tinker", groups=True,
     uses="`tinker.Judged`, `tinker.JudgedGroup`, `tinker.step_result`",
     fault="the mean of its group; an error where steps are judged by themselves",
 )

@@ -21,7 +21,7 @@ Column: TypeAlias = Sequence[Any]
 Rewards: TypeAlias = list[float | None]
 
 TRAINER = Trainer(
-    "TRL", masks=True, groups=True, on_fault="mask",
+    "TRL", masks=True, groups=True,
     uses="`trl.reward`, `trl.reward_function(config)`, `trl.reward_functions(config)`",
     fault="`None`: left out of its group; the mean of its group before TRL 1.6",
 )

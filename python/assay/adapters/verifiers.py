@@ -13,7 +13,7 @@ from assay.adapters._parts import weighted, weights_of_sum
 from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
-    "verifiers", masks=True, groups=False, on_fault="mask",
+    "verifiers", masks=True,
     uses="`verifiers.reward_fn`, `verifiers.reward(config)`, `verifiers.judge(config)`",
     fault="no reward, and an error in the trace",
 )

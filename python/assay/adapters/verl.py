@@ -14,11 +14,7 @@ from assay.adapters._adapter import Batch, Config, Trainer, of_environment
 from assay.adapters._batch import nullable
 from assay.adapters._one import judged, judged_async
 
-TRAINER = Trainer(
-    "verl", masks=False, groups=False, on_fault="raise",
-    uses="`verl.compute_score`",
-    fault="an error",
-)
+TRAINER = Trainer("verl", uses="`verl.compute_score`", fault="an error")
 
 
 async def compute_score(

@@ -12,11 +12,7 @@ from assay.adapters._batch import nullable
 from assay.adapters._one import judged_async, only_reward
 from assay.adapters._talk import completion_of
 
-TRAINER = Trainer(
-    "verl", masks=False, groups=False, on_fault="raise",
-    uses="`verl_manager.RewardManager`",
-    fault="an error",
-)
+TRAINER = Trainer("verl", uses="`verl_manager.RewardManager`", fault="an error")
 
 
 class RewardManager:
