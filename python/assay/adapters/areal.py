@@ -23,7 +23,6 @@ TRAINER = Trainer(
     uses="`areal.reward_fn`, `areal.reward_function(config)`",
     fault="an error, upon which the rollout is rejected",
 )
-"""It rejects a rollout whose reward function raises an exception, and goes on."""
 TIMEOUT = 10.0
 """Seconds. AReaL waits for 15 s and makes a late reward 0; a fault that comes earlier is none."""
 TAKEN = ("prompt_ids", "completion_ids")
@@ -68,12 +67,9 @@ class RewardFunction:
 def reward_function(
     config: Config | None = None, *, timeout: float = TIMEOUT, **settings: Any
 ) -> RewardFunction:
-    """A reward function for AReaL.
+    """A reward function for AReaL, by ``config`` and ``settings`` of :mod:`assay.adapters`.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        timeout: Seconds for a sample, less than AReaL waits.
-        settings: ``max_fault_rate``, and those of :class:`assay.Engine`.
+    ``timeout`` is in seconds, for a sample: less than AReaL waits.
     """
     return RewardFunction(Adapter(config, TRAINER, timeout=timeout, **settings))
 

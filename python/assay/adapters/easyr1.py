@@ -20,8 +20,7 @@ def compute_score(reward_inputs: Any, config: Config | None = None, **settings: 
     Args:
         reward_inputs: ``{"response": ..., "ground_truth": ...}``, in a list (``REWARD_TYPE = "batch"``)
             or alone (``"sequential"``). Their other members are columns.
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+        config: This and ``settings`` are those of :mod:`assay.adapters`.
 
     Raises:
         Unscored: A sample has no reward.

@@ -48,13 +48,9 @@ class AsyncORM(ORM):
 def orm(
     config: Config | None = None, *, name: str = "assay", is_async: bool = False, **settings: Any
 ) -> type[ORM]:
-    """A class for ``orms``.
+    """A class for ``orms``, by ``config`` and ``settings`` of :mod:`assay.adapters`.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        name: The name under which ms-swift logs it.
-        is_async: Make an :class:`AsyncORM`, which ms-swift runs beside its other ones.
-        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    ms-swift logs it under ``name``. With ``is_async`` it is an :class:`AsyncORM`.
     """
     made = type(name, (AsyncORM if is_async else ORM,), {"options": {"config": config, **settings}})
     return cast("type[ORM]", made)

@@ -74,9 +74,7 @@ class RewardFunction:
 def reward_function(config: Config | None = None, **settings: Any) -> RewardFunction:
     """A reward function for the file that ``--reward.remote_url`` names.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    ``config`` and ``settings`` are those of :mod:`assay.adapters`.
 
     >>> from assay.adapters.openrlhf import reward_function
     >>> reward_func = reward_function({"version": 1, "reward": [{"name": "r", "verifier": "exact"}]})

@@ -57,10 +57,8 @@ class Agent:
 def executor(config: Config | None = None, *, reply: Reply = lambda turns: None, **settings: Any) -> Any:
     """The class for the file that ``--train.agent_func_path`` names.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        reply: What follows the turns so far, in the words of the chat template; ``None`` ends them.
-        settings: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    ``reply`` is what follows the turns so far, in the words of the chat template; ``None`` ends them.
+    ``config`` and ``settings`` are those of :mod:`assay.adapters`.
     """
     agents = importlib.import_module("openrlhf.utils.agent")
     members = {"adapter": of_environment(TRAINER, config, **settings), "reply": staticmethod(reply)}

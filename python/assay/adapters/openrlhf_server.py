@@ -25,9 +25,7 @@ BODY_MAX = 64 << 20
 def app(config: Config | None = None, **settings: Any) -> WSGIApplication:
     """A WSGI application that answers ``POST /get_reward`` with ``{query, prompts, labels}``.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: Those of :func:`assay.adapters.openrlhf.reward_function`.
+    The arguments are those of :func:`assay.adapters.openrlhf.reward_function`.
     """
     function = reward_function(config, **settings)
 

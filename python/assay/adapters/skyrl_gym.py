@@ -21,9 +21,7 @@ TRAINER = Trainer(
 class Judged:
     """What makes a ``BaseTextEnv`` of skyrl-gym one that is judged; :data:`Environment` is both.
 
-    ``env_config`` are the settings of the environment in SkyRL, of which ``config`` may be the path of a
-    configuration. ``extras`` is the row of the dataset: ``reward_spec.ground_truth`` is the reference,
-    unless the row has the column that the configuration names.
+    ``env_config`` are its settings in SkyRL, which may have a ``config``; ``extras`` is its row.
     """
 
     def __init__(

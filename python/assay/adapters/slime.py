@@ -24,9 +24,7 @@ TRAINER = Trainer(
 def reward_function(config: Config | None = None, **settings: Any) -> partial[Any]:
     """A reward function for slime: a coroutine function of ``args`` and a sample, or those of a group.
 
-    Args:
-        config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
+    ``config`` and ``settings`` are those of :mod:`assay.adapters`.
     """
     return partial(_answer, Adapter(config, TRAINER, **settings))
 

@@ -101,13 +101,9 @@ def reward_function(
     """One reward function: the combined reward of the configuration.
 
     Args:
-        config: A path, the text of a configuration, a mapping, or an engine.
+        config: This, ``columns`` and ``settings`` are those of :mod:`assay.adapters`.
         name: The name under which TRL logs it.
-        columns: Which columns of the dataset mean what: ``{"reference": "answer"}``, as ``[data]``
-            of the configuration.
         is_async: Make a coroutine function, which TRL from 0.27 on runs beside its other ones.
-        settings: ``on_fault``, ``max_fault_rate``, ``timeout``, and the options of
-            :class:`assay.Engine`.
 
     >>> from assay.adapters.trl import reward_function
     >>> reward = reward_function({"version": 1, "reward": [{"name": "right", "verifier": "exact"}]})

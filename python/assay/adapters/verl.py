@@ -1,8 +1,7 @@
 """verl: a ``compute_score`` for ``reward.custom_reward_function``.
 
 ``path=pkg://assay.adapters.verl``, ``name=compute_score``, and ``reward_kwargs`` with the path of a
-configuration as ``assay_config``. verl needs a number for every sample: one that could not be judged
-is an error, unless the configuration has ``combine.on_fault = "floor"``.
+configuration as ``assay_config``.
 """
 
 from __future__ import annotations
@@ -32,10 +31,8 @@ async def compute_score(
     The keys are the same for every sample; ``None`` where a reward has no number, which verl leaves
     out of its means. Members of ``extra_info`` are columns, and so is ``data_source``.
 
-    Args:
-        assay_config: A path, text or mapping; by default the path in ``ASSAY_CONFIG``.
-        assay_options: ``max_fault_rate``, ``timeout``, and those of :class:`assay.Engine`.
-        kwargs: What else verl passes; nothing of it is read.
+    ``assay_config`` and ``assay_options`` are ``config`` and ``settings`` of :mod:`assay.adapters`. Of
+    ``kwargs``, what else verl passes, nothing is read.
 
     >>> import asyncio
     >>> from assay.adapters.verl import compute_score
