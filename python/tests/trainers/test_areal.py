@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.util
-import json
 import pickle
 import sys
 import time
@@ -158,12 +157,7 @@ def test_a_workflow_without_the_pool_logs_to_areal() -> None:
     assert stats["rollout/assay/latency_ms"] > 0.0
 
 
-def test_the_path_of_areal_and_the_environment(
-    wrap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_path_of_areal_and_the_environment(wrap: Any, named: Path) -> None:
     module, _, name = "assay.adapters.areal.reward_fn".rpartition(".")
     function = getattr(importlib.import_module(module), name)
     assert in_turn(wrap(function), [RIGHT, WRONG]) == [1.0, 0.0]

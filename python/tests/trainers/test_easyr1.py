@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -106,12 +105,9 @@ def test_other_members_are_columns() -> None:
     assert (found["overall"], found["assay/reward/right"]) == (2.0, 1.0)
 
 
-def test_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_environment(named: Path) -> None:
     assert loaded(PATH)(inputs(RIGHT)[0])["overall"] == 1.0
-    assert loaded(PATH, config=str(path))(inputs(WRONG))[0]["overall"] == 0.0
+    assert loaded(PATH, config=str(named))(inputs(WRONG))[0]["overall"] == 0.0
 
 
 def test_the_documented_lines() -> None:

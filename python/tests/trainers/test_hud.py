@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +113,7 @@ def test_a_task_of_an_environment_is_graded() -> None:
         run(task, BROKEN)
 
 
-def test_the_environment_names_the_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_environment_names_the_configuration(named: Path) -> None:
     assert grade(RIGHT, adapter.Grader).value == 1.0
 
 

@@ -162,12 +162,7 @@ def test_a_filter_finds_answers(tmp_path: Path) -> None:
     assert found == [["4"], ["5"], ["[invalid]"], ["4"]]
 
 
-def test_the_environment_names_the_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_environment_names_the_configuration(named: Path, tmp_path: Path) -> None:
     scoring = """
 process_results: !function assay.adapters.lm_eval.process_results
 metric_list:

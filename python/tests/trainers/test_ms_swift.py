@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -116,10 +115,7 @@ def test_token_ids_and_the_step() -> None:
     assert found[:, 0].tolist() == [3.0, 0.0]
 
 
-def test_the_file_of_the_module_is_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_file_of_the_module_is_a_plugin(named: Path) -> None:
     import_external_file(adapter.__file__)
     functions, names = resolve_reward_funcs(["assay", "assay_async"], args=None)
     assert names == ["assay", "assay_async"]

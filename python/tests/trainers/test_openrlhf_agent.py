@@ -107,10 +107,7 @@ def test_too_many_faults_end_the_training() -> None:
         executed(made(config=floor, max_fault_rate=0.25), *[[RIGHT], [BROKEN]] * 30)
 
 
-def test_the_file_of_the_module_is_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "assay.toml"
-    path.write_text('version = 1\n[[reward]]\nname = "correct"\nverifier = "math"\n')
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_file_of_the_module_is_an_agent(named: Path) -> None:
     assert adapter.__file__ is not None
     found = executed(loaded(adapter.__file__), [RIGHT], [WRONG])
     assert [one["reward"] for one in found] == [1.0, 0.0]

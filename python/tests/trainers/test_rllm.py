@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -149,12 +148,7 @@ def test_the_older_reward_function() -> None:
     assert function(task, Action(WRONG)).reward == 0.0
 
 
-def test_the_path_of_a_dataset_and_the_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_path_of_a_dataset_and_the_environment(named: Path) -> None:
     module, _, name = "assay.adapters.rllm:evaluate".partition(":")
     evaluate = getattr(importlib.import_module(module), name)
     assert [evaluate(Task(), answered(text)).reward for text in (RIGHT, WRONG)] == [1.0, 0.0]

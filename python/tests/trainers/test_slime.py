@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -107,10 +106,7 @@ def test_metadata_are_columns() -> None:
     assert asyncio.run(rm(arguments(), [])) == []
 
 
-def test_the_path_of_slime_and_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_the_path_of_slime_and_the_environment(named: Path) -> None:
     module, _, name = "assay.adapters.slime.custom_rm".rpartition(".")
     rm = getattr(importlib.import_module(module), name)
     assert run(rm, [[Sample(RIGHT), Sample(WRONG)]]) == [[1.0, 0.0]]
@@ -138,10 +134,7 @@ async def miles_rm(args: SimpleNamespace, sample: MilesSample, **options: Any) -
     return await getattr(importlib.import_module(module), name)(args, sample, **options)
 
 
-def test_a_sample_of_miles_names_the_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_a_sample_of_miles_names_the_function(named: Path) -> None:
     named = "assay.adapters.slime.custom_rm"
     group: list[Sample] = [
         MilesSample(RIGHT, reward_spec=RewardSpec(named)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +115,7 @@ def test_the_column_of_the_configuration_is_the_reference() -> None:
     assert trace.rewards["assay"].score == 1.0
 
 
-def test_a_task_is_rewarded_by_its_configuration_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "assay.json"
-    path.write_text(json.dumps({"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}))
-    monkeypatch.setenv("ASSAY_CONFIG", str(path))
+def test_a_task_is_rewarded_by_its_configuration_alone(named: Path) -> None:
     plugged = {"assay": {"fn": "assay.adapters.verifiers:reward_fn", "weight": 3.0}}
     trace = scored(RIGHT, Plain, vf.TaskConfig(rewards=plugged))
     assert trace.rewards["assay"].score == 1.0
