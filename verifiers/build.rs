@@ -19,8 +19,10 @@ struct Entry<T> {
 
 type Table = Entry<Entry<String>>;
 
-/// The table whose lists are kept apart by language.
+/// What the tables are called whose lists are kept apart by language.
 const CUE: &str = "cue";
+/// These tables: phrases, and the words that statements are composed of.
+const CUES: [&str; 2] = [CUE, "clause"];
 
 #[expect(clippy::disallowed_methods, reason = "nobody reads the file before cargo goes on")]
 fn main() -> Result<(), Box<dyn Error>> {
@@ -64,7 +66,11 @@ fn read(text: &str, language: &str, tables: &mut Vec<Table>) -> Result<(), (usiz
                 continue;
             }
             if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                let own = if name == CUE { format!("{CUE} {language}") } else { name.to_owned() };
+                let own = if CUES.contains(&name) {
+                    format!("{CUE} {language}")
+                } else {
+                    name.to_owned()
+                };
                 table = Some(place(tables, &own, said));
                 continue;
             }
@@ -132,15 +138,18 @@ fn expanded(word: &str) -> Option<Vec<String>> {
     Some(inner.split('/').flat_map(both).collect())
 }
 
+/// What a phrase does, by language: a bit for each of [`ROLES`], and those that it does at the beginning of
+/// a word too.
+type Meaning = BTreeMap<String, (u32, u32)>;
+
 /// The phrases around answers, sorted, so that the library looks them up without building anything.
 #[derive(Default)]
 struct Cues {
-    /// What a phrase does, by language: a bit for each of [`ROLES`].
-    phrases: BTreeMap<String, BTreeMap<String, u16>>,
+    phrases: BTreeMap<String, Meaning>,
 }
 
 /// The roles of phrases, from the lowest bit on.
-const ROLES: [&str; 13] = [
+const ROLES: [&str; 32] = [
     "retract",
     "reaffirm",
     "past",
@@ -154,6 +163,25 @@ const ROLES: [&str; 13] = [
     "verify",
     "result",
     "contrast",
+    "it",
+    "det",
+    "noun",
+    "i",
+    "is",
+    "not",
+    "wrong",
+    "right",
+    "slip",
+    "undo",
+    "stop",
+    "instead",
+    "if",
+    "would",
+    "who",
+    "say",
+    "may",
+    "fixed",
+    "guess",
 ];
 
 impl Cues {
@@ -161,9 +189,12 @@ impl Cues {
         let bit = ROLES.iter().position(|one| *one == role).ok_or(std::fmt::Error)?;
         for phrase in phrases {
             let plain = phrase.to_lowercase();
-            for written in [plain.replace('\'', "’"), plain] {
+            let (plain, stem) = plain.strip_suffix('*').map_or((&*plain, 0), |stem| (stem, 1));
+            for written in [plain.replace('\'', "’"), plain.to_owned()] {
                 let languages = self.phrases.entry(written).or_default();
-                *languages.entry(language.to_owned()).or_default() |= 1 << bit;
+                let roles = languages.entry(language.to_owned()).or_default();
+                roles.0 |= 1 << bit;
+                roles.1 |= stem << bit;
             }
         }
         Ok(())
@@ -171,8 +202,7 @@ impl Cues {
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let (mut text, mut ends, mut prefixes) = (String::new(), Vec::new(), Vec::new());
-        let (mut meanings, mut which): (Vec<&BTreeMap<String, u16>>, Vec<usize>) =
-            Default::default();
+        let (mut meanings, mut which): (Vec<&Meaning>, Vec<usize>) = Default::default();
         // The phrases of which the last one begins with each, the shortest first.
         let mut open: Vec<(usize, &str)> = Vec::new();
         for (at, (phrase, meaning)) in self.phrases.iter().enumerate() {
@@ -187,8 +217,7 @@ impl Cues {
                 meanings.push(meaning);
             }
         }
-        let listed =
-            |one: &&BTreeMap<String, u16>| format!("&{:?}", one.iter().collect::<Vec<_>>());
+        let listed = |one: &&Meaning| format!("&{:?}", one.iter().collect::<Vec<_>>());
         let meanings: Vec<String> = meanings.iter().map(listed).collect();
         writeln!(out, "/// The cues of all languages, in order, one behind the other.")?;
         writeln!(out, "pub(crate) static CUES: &str = {text:?};")?;
@@ -213,10 +242,32 @@ impl Cues {
                 }
             }
         }
+        let (mut keys, mut firsts) = (Vec::new(), Vec::new());
+        for (at, phrase) in self.phrases.keys().enumerate() {
+            let mut bytes = phrase.bytes().chain([0, 0]);
+            let mut next = || u32::from(bytes.next().unwrap_or(0));
+            let key = next() << 16 | next() << 8 | next();
+            if keys.last() != Some(&key) {
+                keys.push(key);
+                firsts.push(at);
+            }
+        }
+        firsts.push(self.phrases.len());
+        writeln!(out, "/// The first three bytes of cues, in order.")?;
+        writeln!(out, "pub(crate) static CUE_KEYS: &[u32] = &{keys:?};")?;
+        writeln!(out, "/// The first cue of each of them, and how many there are.")?;
+        writeln!(out, "pub(crate) static CUE_FIRSTS: &[u32] = &{firsts:?};")?;
         writeln!(out, "/// A bit for each hash of the three bytes with which a cue may begin.")?;
         writeln!(out, "pub(crate) static CUE_BEGINNINGS: [u64; 1024] = {beginnings:?};")?;
-        writeln!(out, "/// By language, a bit for each role.")?;
-        writeln!(out, "pub(crate) static MEANINGS: &[&[(&str, u16)]] = &[{}];", meanings.join(","))
+        writeln!(
+            out,
+            "/// By language, a bit for each role, and for those of beginnings of words."
+        )?;
+        writeln!(
+            out,
+            "pub(crate) static MEANINGS: &[&[(&str, (u32, u32))]] = &[{}];",
+            meanings.join(",")
+        )
     }
 }
 

@@ -54,7 +54,6 @@ mod words;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use afterthought::Afterthought;
 pub(crate) use afterthought::{repeats_in_words, stands};
 use candidate::slice;
 pub use candidate::{Candidate, Provenance};
@@ -192,7 +191,7 @@ fn unvalued(text: &str, found: &mut Vec<Candidate<'_>>) {
     }
 }
 
-/// Drops the last answer where it is taken back, and joins what is offered beside it.
+/// Joins what is offered beside the last answer to it.
 fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
     // "This answer is wrong" announces none, and takes back the one before it.
     if found.len() > 1 && found.first().is_some_and(|last| is_verdict(text, last)) {
@@ -212,17 +211,10 @@ fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
         last.text = Cow::Owned(format!("{} or {below}", last.text));
         return;
     }
-    match afterthought::of(text, last.span.1) {
-        Afterthought::Stands => {}
-        Afterthought::TakenBack => {
-            found.remove(0);
-        }
-        Afterthought::Offered(other) => {
-            let value = text.get(other.clone()).unwrap_or_default();
-            // "18. So it is 18."
-            if bare(value) == bare(&last.text) {
-                return;
-            }
+    if let Some(other) = afterthought::offered(text, last.span.1) {
+        let value = text.get(other.clone()).unwrap_or_default();
+        // "18. So it is 18."
+        if bare(value) != bare(&last.text) {
             last.text = Cow::Owned(format!("{} or {value}", last.text));
             last.span.1 = other.end;
         }
@@ -333,9 +325,10 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
         Policy::Auto => {
             let bold = statement.as_ref().and_then(|statement| statement.bold);
             let only = statement.and_then(|statement| only_number(scope.text, statement.sentence));
-            found.extend(
-                bold.and_then(|(from, to)| slice(scope.text, from, to, Provenance::Anchor)),
-            );
+            let bold = bold
+                .and_then(|(from, to)| slice(scope.text, from, to, Provenance::Anchor))
+                .filter(|bold| !is_in_words(&bold.text));
+            found.extend(bold);
             found.extend(conclusion::several(text));
             let concluded = conclusion::find(text);
             let last = last_sentence::last_sentence(text);
@@ -358,9 +351,15 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
             && !(is_followed & scope.in_code(candidate.span.0))
             && !scope.quoted(candidate.span, &mut looked)
             && !is_unsaid_at(scope.text, candidate.span.0)
-            && afterthought::of(scope.text, candidate.span.1) == Afterthought::Stands
+            && afterthought::offered(scope.text, candidate.span.1).is_none()
     });
     found
+}
+
+/// Whether a text is rather a sentence than a value: "the total is 42".
+fn is_in_words(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic));
+    text.contains(|c: char| c.is_ascii_digit()) && words.count() > 2
 }
 
 /// The number of a sentence that states one and nothing else, with the blanks between its thousands.

@@ -3,11 +3,14 @@
 //! A module per role (what announces an answer, what takes it back, and so on), a list per key. A list
 //! has the words of all languages, those of English first. The comments in `en.toml` document both.
 
+mod clause;
 pub(crate) mod cues;
 pub(crate) mod guess;
+pub(crate) mod letter;
 pub(crate) mod remarks;
 pub(crate) mod sentences;
 pub mod standing;
+mod values;
 
 mod words {
     #![allow(
@@ -15,6 +18,7 @@ mod words {
         rustdoc::broken_intra_doc_links,
         rustdoc::invalid_html_tags,
         clippy::large_const_arrays,
+        clippy::unicode_not_nfc,
         reason = "the build script wrote it"
     )]
     include!(concat!(env!("OUT_DIR"), "/language.rs"));
@@ -41,7 +45,7 @@ mod tests {
             }
         }
         // Cues are patterns, and are kept apart by language.
-        merged.remove("cue");
+        merged.retain(|table, _| !["cue", "clause"].contains(&table.as_str()));
         for words in merged.values_mut().flat_map(BTreeMap::values_mut) {
             let mut seen = BTreeSet::new();
             words.retain(|word| seen.insert(word.clone()));

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::fault::Fault;
+use crate::language::standing::Against;
 use crate::sample::Message;
 pub use evidence::Evidence;
 use outcome::NoReward;
@@ -72,6 +73,12 @@ impl Verdict {
     pub fn with(mut self, key: &'static str, value: impl Into<Value>) -> Self {
         self.evidence.push(key, value);
         self
+    }
+
+    /// Notes why an answer does not stand, and where the completion says so.
+    #[must_use]
+    pub(crate) fn against(self, Against { reason, span: (from, to) }: Against) -> Self {
+        self.with("against", vec![from, to]).because(reason)
     }
 
     /// Notes the text that was judged and where it stands in the completion.

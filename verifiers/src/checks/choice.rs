@@ -10,6 +10,7 @@ mod wording;
 
 use crate::canonical::number_text;
 use crate::extract::{self, Scope, Spoken, Thinking};
+use crate::language::{letter, standing::Against};
 use crate::prelude::*;
 use crate::sample::{listed, value_text};
 use cues::{Cues, Place, is_contrasted};
@@ -98,20 +99,19 @@ impl Check for Choice {
         let options = self.options(sample, meter)?;
         let wanted = self.wanted(reference, &options)?;
         let completion = sample.completion();
-        let Some(Said { found, span, unpaid }) = self.read(cues, sample, &options, meter)? else {
+        let Some(Said { found, span, against }) = self.read(cues, sample, &options, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
         let is_hedge = self.is_hedge(&found);
         let text = completion.get(span.0..span.1).unwrap_or_default();
-        let right = !is_hedge && found.letters == wanted && unpaid.is_none();
-        let reason = match (is_hedge, unpaid, right) {
-            (true, ..) => "hedge",
-            (false, Some(unpaid), _) => unpaid,
-            (false, None, true) => "equal",
-            (false, None, false) => "unequal",
-        };
+        let right = !is_hedge && found.letters == wanted && against.is_none();
         let verdict = Verdict::graded(right).with_extracted(text, span);
-        Ok(verdict.with("choice", options::letters_of(found.letters)).because(reason))
+        let verdict = verdict.with("choice", options::letters_of(found.letters));
+        Ok(match against {
+            _ if is_hedge => verdict.because("hedge"),
+            Some(against) => verdict.against(against),
+            None => verdict.because(if right { "equal" } else { "unequal" }),
+        })
     }
 
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
@@ -137,8 +137,8 @@ struct Said {
     found: Reading,
     /// Its bytes in the completion.
     span: (usize, usize),
-    /// Why it does not stand.
-    unpaid: Option<&'static str>,
+    /// What is said against it.
+    against: Option<Against>,
 }
 
 /// An option that a completion takes.
@@ -158,8 +158,8 @@ impl Choice {
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
         let options = self.known(sample, meter)?;
         let found = self.read(cues, sample, &options, meter)?;
-        let one = found.filter(|Said { found, unpaid, .. }| {
-            !found.is_hedge && unpaid.is_none() && found.letters.is_power_of_two()
+        let one = found.filter(|Said { found, against, .. }| {
+            !found.is_hedge && against.is_none() && found.letters.is_power_of_two()
         });
         Ok(one.map(|Said { found, span, .. }| SettledOption {
             letter: options::letters_of(found.letters),
@@ -209,8 +209,8 @@ impl Choice {
             // Of a hedge, the first option is shown, and `choice` has all of them.
             let end = if self.is_hedge(&found) { found.first_end } else { found.end };
             let span = (scope.place(found.start), scope.place(end));
-            let standing = scope.standing((span.0, scope.place(found.behind)));
-            Said { found, span, unpaid: standing.reason() }
+            let against = scope.against((span.0, scope.place(found.behind)), "");
+            Said { found, span, against }
         }))
     }
 
@@ -351,9 +351,16 @@ impl Choice {
         }
         let Some(first) = first else {
             meter.spend(1 << 16)?;
+            let said = letter::last(body)
+                .and_then(|at| reading::after(body, at, " ", options))
+                .filter(|said| !reading::lists(body, said, options));
             let stated = statement.and_then(|end| body.get(..end)).unwrap_or(body);
             let alone = reading::alone(stated, options);
-            return Ok(alone.or_else(|| reading::first_line(body, options)));
+            let later = match (alone, said) {
+                (Some(alone), Some(said)) if said.start > alone.start => Some(said),
+                (alone, said) => alone.or(said),
+            };
+            return Ok(later.or_else(|| reading::first_line(body, options)));
         };
         if matches!(self.take, Take::First) {
             return Ok(Some(first));
@@ -367,15 +374,23 @@ impl Choice {
             last = match last {
                 None => Some(reading),
                 Some(later) if place.is_verdict() => Some(later.with_earlier(reading)),
-                last => return Ok(last),
+                Some(later) => return Ok(Some(turned(body, &later, options).unwrap_or(later))),
             };
             let lead = body.get(..reading.start).unwrap_or_default();
             if !self.multiple || !place.is_verdict() || is_contrasted(lead) {
-                return Ok(last);
+                let turned = last.as_ref().and_then(|last| turned(body, last, options));
+                return Ok(turned.or(last));
             }
         }
-        Ok(last.or(Some(first)))
+        let last = last.unwrap_or(first);
+        Ok(Some(turned(body, &last, options).unwrap_or(last)))
     }
+}
+
+/// The option on which the sentence of another one settles: "one might say C, but it is D".
+fn turned(body: &str, said: &Reading, options: &Options<'_>) -> Option<Reading> {
+    let at = letter::turns(body, said.end)?;
+    reading::after(body, at, " ", options)
 }
 
 /// The number of an option, where a reference is one and neither a label nor the text of an option.

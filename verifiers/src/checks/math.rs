@@ -7,7 +7,8 @@ mod candidate;
 pub(crate) mod integer;
 mod trial;
 
-pub use crate::extract::Policy;
+pub use crate::language::standing::Against;
+use crate::extract::Policy;
 pub use crate::math::{Dates, Decimals, Relations, Strict};
 
 use candidate::{outermost, with_unit};
@@ -140,7 +141,8 @@ impl Check for Math {
             }
         }
         let Some(best) = best else { return Ok(Verdict::graded(false).because("no-answer")) };
-        Ok(best.standing_in(&said.scope).verdict())
+        let reference = best.reference_normal.clone();
+        Ok(best.standing_in(&said.scope, &reference).verdict())
     }
 }
 
@@ -162,6 +164,8 @@ pub struct Extracted {
     pub text: String,
     /// Its bytes in the completion.
     pub span: (usize, usize),
+    /// What the completion says against it; `None` where it stands.
+    pub against: Option<Against>,
 }
 
 impl Extracted {
@@ -171,7 +175,7 @@ impl Extracted {
         let formula = said.strip_prefix('$').and_then(|rest| rest.strip_suffix('$'));
         let (text, skipped) = formula.map_or((said, 0), |formula| (formula, 1));
         let start = start + skipped;
-        Self { text: text.to_owned(), span: (start, start + text.len()) }
+        Self { text: text.to_owned(), span: (start, start + text.len()), against: None }
     }
 }
 
@@ -225,7 +229,8 @@ pub(crate) fn answer_by(
             Ok(Some(chosen)) => {
                 let (text, (start, _), provenance) = said.scope.taken(chosen.candidate);
                 let is_bare_words = textual && provenance == Provenance::Whole;
-                let answer = Extracted::of(&text, start);
+                let mut answer = Extracted::of(&text, start);
+                answer.against = said.scope.against(answer.span, "");
                 return Ok(Some(FoundAnswer { answer, is_bare_words }));
             }
             Err(Stop::Fault(fault)) => return Err(fault),
@@ -303,7 +308,7 @@ impl Math {
                 normal: String::new(),
                 reference_normal,
                 refusal: None,
-                unpaid: None,
+                against: None,
             };
             return Ok((none, false));
         };
@@ -348,7 +353,7 @@ impl Math {
         }
         let normal = shown(cx, &chosen.reading, &chosen.values);
         let extracted = Some(said.scope.taken(chosen.candidate));
-        let trial = Trial { judged, extracted, normal, reference_normal, refusal, unpaid: None };
+        let trial = Trial { judged, extracted, normal, reference_normal, refusal, against: None };
         Ok((trial, cx.bare_log))
     }
 

@@ -15,8 +15,9 @@ use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinkin
 use crate::language::number;
 use crate::math::syntax::{number_words, plain_text};
 use crate::pattern::example::example;
+use crate::language::{remarks, sentences};
 use crate::prelude::*;
-use crate::sample::{listed, object_in};
+use crate::sample::{listed, object_in, value_text};
 use context::Near;
 use digits::Notation;
 use scan::Found;
@@ -121,10 +122,13 @@ impl Check for Number {
         };
         meter.spend(1000)?;
         let equal = wanted.iter().any(|wanted| self.is_right(&answer.value, wanted));
-        let unpaid = equal.then(|| scope.standing(answer.span).reason()).flatten();
-        let right = equal && unpaid.is_none();
-        let reason = unpaid.unwrap_or(if right { "equal" } else { "unequal" });
-        Ok(Verdict::graded(right).with_extracted(&answer.text, answer.span).because(reason))
+        let against = equal.then(|| scope.against(answer.span, &value_text(reference))).flatten();
+        let verdict = Verdict::graded(equal && against.is_none());
+        let verdict = verdict.with_extracted(&answer.text, answer.span);
+        Ok(match against {
+            Some(against) => verdict.against(against),
+            None => verdict.because(if equal { "equal" } else { "unequal" }),
+        })
     }
 
     /// A number within each interval; with `after`, behind a text that its pattern matches.
@@ -230,10 +234,13 @@ impl Number {
         let found = found.filter(|_| is_lead(gap))?;
         let line = line_end(text, found.end);
         // An equation in a remark is no calculation: "18 (we reject x = 17)".
-        let said = line.get(found.start..)?.split(". ").next()?;
+        let said = line.get(found.start..)?;
+        let end = sentences::ends(said).next().unwrap_or(said.len());
+        let (said, next) = said.split_at_checked(end)?;
         let length = extract::qualify::value_length(said);
-        let remarked = length < said.len();
-        let cut = line.get(..found.start + length).filter(|_| remarked);
+        // "18. Check: 18 / 2 = 9."
+        let is_cut = length < said.len() || remarks::begins(next);
+        let cut = line.get(..found.start + length).filter(|_| is_cut);
         let line = cut.unwrap_or(line);
         Some(if self.is_false(line, &found) {
             Err("nothing-found")

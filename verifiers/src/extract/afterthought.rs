@@ -1,13 +1,13 @@
-//! What is said behind a value: that it is wrong, or that another value may be the answer.
+//! Another value that is offered behind one: "17, although 42 is possible too", "答案是17，也可能是42".
 //!
-//! "17. That is wrong.", "17, although 42 is possible too", "答案是17，也可能是42". What replaces a
-//! value, as in "17. Wait, 42.", is told by [`super::retraction`].
+//! What replaces a value, as in "17. Wait, 42.", is told by [`super::retraction`], and what takes it back
+//! by [`crate::language::standing`].
 
 use std::ops::Range;
 
+use super::qualify;
 use super::sentence::FORMULA_SIGNS;
-use super::words::{is_negated, is_one_of, offers, words};
-use super::{qualify, retraction};
+use super::words::{is_one_of, offers, words};
 use crate::language::{connect, deny, hedge, retract, suppose, value};
 use crate::math::syntax::number_words;
 
@@ -24,8 +24,6 @@ const LEAD_MAX: usize = 4;
 const NAME_WORDS_MAX: usize = 3;
 /// What ends a sentence.
 const SENTENCE_ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
-/// Marks that judge a value wrong.
-const CROSSES: [char; 6] = ['❌', '✗', '✘', '✖', '❎', '👎'];
 /// Letters that are offered as values. Others are words, or units.
 const VARIABLES: &str = "xznktpqr";
 
@@ -34,37 +32,22 @@ const CLOSERS: &str = "$*_})]\"”’'`.!?,;:|/—–。，！？；：、（(["
 /// The tags and brackets around a value.
 const CLOSING: [&str; 8] = ["\\)", "\\]", "\\\\", "\\,", "\\;", "\\quad", "\\text{", "\\mathrm{"];
 
-/// What follows a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Afterthought {
-    Stands,
-    /// It is judged wrong.
-    TakenBack,
-    /// Another value is offered, which stands here.
-    Offered(Range<usize>),
-}
-
-/// What is said of the value that ends at `end`.
-pub(super) fn of(text: &str, end: usize) -> Afterthought {
-    let Some(rest) = text.get(end..text.floor_char_boundary(end + LOOKED_AT)) else {
-        return Afterthought::Stands;
-    };
+/// Where another value is offered than the one that ends at `end`.
+pub(super) fn offered(text: &str, end: usize) -> Option<Range<usize>> {
+    let rest = text.get(end..text.floor_char_boundary(end + LOOKED_AT))?;
     let said = behind_closers(rest);
     let gap = rest.get(..rest.len() - said.len()).unwrap_or_default();
     if gap.matches('\n').count() > 2 {
-        return Afterthought::Stands;
+        return None;
     }
     let ends = gap.contains(SENTENCE_ENDS);
-    if said.starts_with(CROSSES) && !gap.contains('\n') {
-        return Afterthought::TakenBack;
-    }
     if let Some(other) = offered_in_words(said, gap) {
         let from = end + gap.len() + other.range.start;
         let to = from + other.range.len();
         match integer_before(text, end) {
-            Some(number) if number == other.number => return Afterthought::Stands,
+            Some(number) if number == other.number => return None,
             None if end > 0 => {}
-            _ => return Afterthought::Offered(from..to),
+            _ => return Some(from..to),
         }
     }
     let at = said.find(begins_value).filter(|at| *at <= GAP_MAX);
@@ -80,21 +63,13 @@ pub(super) fn of(text: &str, end: usize) -> Afterthought {
         let (value, behind) = (text.get(from..to), text.get(to..));
         let other = (value.unwrap_or_default(), behind.unwrap_or_default());
         if is_offered(gap, lead, other, ends) {
-            return Afterthought::Offered(from..to);
+            return Some(from..to);
         }
     }
     let is_name = ends && text.get(..end).is_some_and(|head| head.ends_with(char::is_alphabetic));
-    if let Some(name) = name_offered(said).filter(|_| is_name) {
-        let from = end + gap.len();
-        return Afterthought::Offered(from + name.start..from + name.end);
-    }
-    if is_judged(said, ends)
-        || (!gap.is_empty() && takes_back(said))
-        || (!ends && retraction::denied(rest))
-    {
-        return Afterthought::TakenBack;
-    }
-    Afterthought::Stands
+    let name = name_offered(said).filter(|_| is_name)?;
+    let from = end + gap.len();
+    Some(from + name.start..from + name.end)
 }
 
 /// The words between two values without a label in front: "note: ", "更正：".
@@ -126,24 +101,6 @@ fn name_offered(said: &str) -> Option<Range<usize>> {
     (offers && plain && brief).then_some(start..start + name.len())
 }
 
-/// Whether a sentence begins, behind interjections, with words that take back what was said.
-fn takes_back(said: &str) -> bool {
-    let mut rest = said;
-    for _ in 0..4 {
-        if qualify::starts_with(rest, retract::TAKING_BACK) {
-            let sentence = rest.split(SENTENCE_ENDS).next().unwrap_or_default();
-            return !words(sentence).any(|word| is_one_of(retract::PAST, word));
-        }
-        let word = rest.split([' ', ',', '.', '!', ';', '…']).next().unwrap_or_default();
-        if !is_one_of(deny::INTERJECTIONS, word) {
-            return false;
-        }
-        rest = rest.get(word.len()..).unwrap_or_default();
-        rest = rest.trim_start_matches([' ', ',', '.', '!', ';', '…']);
-    }
-    false
-}
-
 /// The values that are offered together from the first one of a text on, if there are several and
 /// other words than "and" and "or" join any two of them. Those are read by the checks.
 pub(super) fn several(text: &str) -> Option<String> {
@@ -153,7 +110,7 @@ pub(super) fn several(text: &str) -> Option<String> {
     let mut end = value_end(text, first);
     let mut values = vec![text.get(..end)?];
     let mut plain = true;
-    while let Afterthought::Offered(next) = of(text, end)
+    while let Some(next) = offered(text, end)
         && values.len() < VALUES_MAX
     {
         let said = text.get(end..next.start)?.trim_matches([' ', ',', '*', '(']);
@@ -170,21 +127,15 @@ pub(super) fn first_end(text: &str) -> Option<usize> {
     text.find(begins_value).map(|first| value_end(text, first))
 }
 
-/// Whether what stands behind the first value of a text takes it back.
-pub(super) fn is_taken_back(text: &str) -> bool {
-    first_end(text).is_some_and(|end| of(text, end) == Afterthought::TakenBack)
-}
-
 /// Whether a word judges a value wrong: "incorrect", "not right".
 pub(super) fn is_judgement(text: &str) -> bool {
     let text = text.trim_end_matches(['.', '!', ' ', '*']);
     is_one_of(deny::JUDGEMENTS, text) && !is_one_of(deny::PRAISES, text)
 }
 
-/// Whether the text behind a value neither takes it back nor offers another one: "17. That is
-/// wrong.", "17, but 42 is possible too".
+/// Whether the text behind a value offers no other one: "17, but 42 is possible too".
 pub(crate) fn stands(after: &str) -> bool {
-    of(after, 0) == Afterthought::Stands
+    offered(after, 0).is_none()
 }
 
 pub(super) fn begins_value(c: char) -> bool {
@@ -371,50 +322,4 @@ fn is_parting(c: char) -> bool {
 fn is_end(behind: &str) -> bool {
     let behind = behind.trim_start_matches([' ', '$', '*', ')', '.', '!', '?', '。']);
     behind.is_empty() || behind.starts_with('\n')
-}
-
-/// Whether a text begins with a judgement on the value before it. In its own sentence it may follow
-/// without a subject: "17 (wrong)".
-fn is_judged(said: &str, ends: bool) -> bool {
-    let mut rest = said.trim_start();
-    let mut is_denied = false;
-    let mut has_subject = false;
-    for _ in 0..7 {
-        let word = rest.split([' ', ',', '.', '!', ';', ')']).next().unwrap_or_default();
-        let next = rest.get(word.len()..).unwrap_or_default();
-        let judged =
-            deny::JUDGEMENTS.iter().filter(|judged| qualify::starts_with(rest, &[**judged]));
-        if let Some(judged) = judged.max_by_key(|judged| judged.len()) {
-            let behind = rest.get(judged.len()..).unwrap_or_default();
-            let closed = behind.trim_start_matches(['*', '_', '"']);
-            let closed = closed.is_empty()
-                || (ends && closed.starts_with(',') && is_one_of(deny::PLAIN, judged))
-                || closed.starts_with(['.', '!', ')', '\n', ';', '。', '！', '）', '，']);
-            let denies = !is_one_of(deny::PRAISES, judged) || is_denied;
-            if closed && denies && (has_subject || !is_one_of(deny::PREDICATES, judged)) {
-                return ends || has_subject || gap_allows(judged);
-            }
-        }
-        let is_subject = is_one_of(deny::SUBJECTS, word);
-        let is_copula = is_one_of(deny::COPULAS, word);
-        has_subject |= is_subject;
-        is_denied |= is_negated(word) || is_one_of(deny::NOT, word);
-        let light = is_one_of(deny::INTERJECTIONS, word) && !has_subject;
-        if word.is_empty()
-            || !(is_subject
-                || is_copula
-                || has_subject && is_one_of(deny::NOUNS, word)
-                || light
-                || is_one_of(deny::ADVERBS, word))
-        {
-            return false;
-        }
-        rest = next.trim_start_matches([' ', ',', '.', '!', ';']);
-    }
-    false
-}
-
-/// Whether a judgement may stand in the sentence of the value without a subject: "17 (wrong)".
-fn gap_allows(judged: &str) -> bool {
-    !is_one_of(deny::REFUSALS, judged)
 }

@@ -285,9 +285,6 @@ pub(super) fn sentence<'a>(text: &'a str, said: &Announcement) -> Option<Candida
         from += inner.find(" but ").filter(|_| denial)? + " but ".len();
     }
     let inner = text.get(from..to)?;
-    if afterthought::is_taken_back(inner) {
-        return None;
-    }
     if let Some(items) = sentence::items(inner, "").filter(|_| inner.contains('\n')) {
         let text = Cow::Owned(items.join(", "));
         return Some(Candidate { text, span: (from, to), provenance: Provenance::Anchor });

@@ -107,7 +107,7 @@ fn hashes(text: &str) -> Option<Candidate<'_>> {
 }
 
 /// What a line announces, without the remark behind it: "18 (we reject x = 17)". All values where
-/// several are offered, and none where it is taken back.
+/// several are offered.
 fn without_remark(text: &str, from: usize, to: usize) -> Option<Candidate<'_>> {
     let line = text.get(from..to)?;
     let from = from + line.len() - line.trim_start().len();
@@ -116,9 +116,6 @@ fn without_remark(text: &str, from: usize, to: usize) -> Option<Candidate<'_>> {
         let said = from + afterthought::first_end(line)?;
         if let Some(new) = retraction::replaced(text.get(..to)?, said) {
             return Some(Candidate { provenance: Provenance::Marker, ..new });
-        }
-        if afterthought::is_taken_back(line) {
-            return None;
         }
         if let Some(several) = afterthought::several(line) {
             let text = Cow::Owned(several);

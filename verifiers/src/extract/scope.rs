@@ -13,7 +13,7 @@ use super::hidden;
 use super::places::Places;
 use super::thinking::{self, Thinking};
 use crate::language::remarks;
-use crate::language::standing::{self, Standing};
+use crate::language::standing::{self, Against};
 
 /// Quotations of the question are looked up in it at most this often.
 const QUOTED_MAX: usize = 16;
@@ -176,9 +176,13 @@ impl<'a> Scope<'a> {
         self.statement().is_some_and(|statement| statement.bold.is_some())
     }
 
-    /// What the text says of the answer at these bytes of the completion.
-    pub(crate) fn standing(&self, (from, to): (usize, usize)) -> Standing {
-        standing::of(self.text, self.places.inside(from)..self.places.inside(to))
+    /// What the text says against the answer at these bytes of the completion.
+    /// `also` is another form of it.
+    pub(crate) fn against(&self, (from, to): (usize, usize), also: &str) -> Option<Against> {
+        let span = self.places.inside(from)..self.places.inside(to);
+        let standing = standing::of(self.text, span, also);
+        let Against { reason, span: (from, to) } = standing.against()?;
+        Some(Against { reason, span: (self.place(from), self.place(to)) })
     }
 
     /// Whether code stands at this place.

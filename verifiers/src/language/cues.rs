@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use super::guess::Languages;
 use super::sentences::is_unspaced;
-use super::{CUE_BEGINNINGS, CUE_ENDS, CUE_MEANINGS, CUE_PREFIXES, CUES, MEANINGS};
+use super::{
+    CUE_BEGINNINGS, CUE_ENDS, CUE_FIRSTS, CUE_KEYS, CUE_MEANINGS, CUE_PREFIXES, CUES, MEANINGS,
+};
 
 /// What a phrase does to the answer before it, or behind it. A phrase may do several things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
+#[repr(u32)]
 pub(crate) enum Role {
     /// "that is wrong", "I made a mistake".
     Retract = 1,
@@ -36,7 +38,48 @@ pub(crate) enum Role {
     Result = 1 << 11,
     /// "but", "however".
     Contrast = 1 << 12,
+    /// "that", "the above": the answer that was given.
+    It = 1 << 13,
+    /// "the", "my": what makes a noun behind it that of the answer that was given.
+    Det = 1 << 14,
+    /// "answer", "calculation".
+    Noun = 1 << 15,
+    /// "I", "my".
+    I = 1 << 16,
+    /// "is", "seems".
+    Is = 1 << 17,
+    /// "not", "no".
+    Not = 1 << 18,
+    /// "wrong", "mistake".
+    Wrong = 1 << 19,
+    /// "right", "works".
+    Right = 1 << 20,
+    /// "misread", "forgot".
+    Slip = 1 << 21,
+    /// "withdraw", "ignore", "redo".
+    Undo = 1 << 22,
+    /// "wait", "sorry", "actually".
+    Stop = 1 << 23,
+    /// "instead", "should be".
+    Instead = 1 << 24,
+    /// "if", "suppose".
+    If = 1 << 25,
+    /// "would be".
+    Would = 1 << 26,
+    /// "some", "the student": another than the writer.
+    Who = 1 << 27,
+    /// "says", "claims".
+    Say = 1 << 28,
+    /// "maybe", "likely".
+    May = 1 << 29,
+    /// "corrected", "no effect".
+    Fixed = 1 << 30,
+    /// "placeholder", "at random", "just kidding".
+    Guess = 1 << 31,
 }
+
+/// The roles of phrases; the others are of the words that clauses are composed of.
+const PHRASES: u32 = Role::It as u32 - 1;
 
 /// A single word of Latin letters that is no longer may be one of several languages, or mean something
 /// else in another.
@@ -45,13 +88,13 @@ const SHORT_MAX: usize = 7;
 /// A phrase in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cue {
-    roles: u16,
+    roles: u32,
     pub(crate) span: Range<usize>,
 }
 
 impl Cue {
     pub(crate) fn is(&self, role: Role) -> bool {
-        self.roles & role as u16 != 0
+        self.roles & role as u32 != 0
     }
 }
 
@@ -59,22 +102,53 @@ impl Cue {
 ///
 /// Short words count in a text of their language alone.
 pub(crate) fn of(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
+    found(text, [PHRASES, 0], languages).phrases
+}
+
+/// What a text has: phrases, and the words of which clauses are composed.
+#[derive(Default)]
+pub(crate) struct Cues {
+    pub(crate) phrases: Vec<Cue>,
+    pub(crate) words: Vec<Cue>,
+}
+
+/// The phrases of a text as [`of`] finds them, and its words.
+pub(crate) fn all(text: &str, languages: &Languages<'_>) -> Cues {
+    found(text, [PHRASES, !PHRASES], languages)
+}
+
+/// The words of a text of which clauses are composed.
+pub(crate) fn words(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
+    found(text, [0, !PHRASES], languages).words
+}
+
+/// The phrases and the words of a text with these roles.
+fn found(text: &str, wanted: [u32; 2], languages: &Languages<'_>) -> Cues {
     let lower = lowered(text);
-    let mut found = Vec::new();
+    let mut found = Cues::default();
+    // Where the last phrase and the last word end.
+    let mut ends = [0; 2];
     let (mut at, mut before) = (0, None);
     while let Some(c) = lower.get(at..).and_then(|rest| rest.chars().next()) {
         let is_inner = c.is_alphanumeric() && !is_unspaced(c);
         let goes_on = is_inner && before.is_some_and(char::is_alphanumeric);
-        let starts = !(goes_on || c.is_whitespace());
-        let cue = starts.then(|| longest(&lower, at)).flatten();
-        let roles = cue.as_ref().map_or(0, |(phrase, _)| roles(*phrase, languages));
+        let wanted = [0, 1].map(|kind| {
+            let is_free = ends.get(kind).is_some_and(|end| *end <= at);
+            wanted.get(kind).copied().filter(|_| is_free).unwrap_or(0)
+        });
+        if !(goes_on || c.is_whitespace()) && wanted != [0, 0] {
+            let [phrase, word] = longest(&lower, at, wanted, languages);
+            if let Some((roles, end)) = phrase {
+                found.phrases.push(Cue { roles, span: at..end });
+                ends[0] = end;
+            }
+            if let Some((roles, end)) = word {
+                found.words.push(Cue { roles, span: at..end });
+                ends[1] = end;
+            }
+        }
         before = Some(c);
         at += c.len_utf8();
-        if let Some((_, end)) = cue.filter(|_| roles != 0) {
-            found.push(Cue { roles, span: at - c.len_utf8()..end });
-            before = lower.get(..end).and_then(|head| head.chars().next_back());
-            at = end;
-        }
     }
     found
 }
@@ -105,14 +179,26 @@ fn may_begin(text: &[u8]) -> bool {
     CUE_BEGINNINGS.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
 }
 
-/// The longest phrase at a place of a text that ends with a word there, and its end.
-fn longest(text: &str, at: usize) -> Option<(usize, usize)> {
-    let rest = text.get(at..)?;
+/// For each set of roles: those of the longest phrase at a place of a text that has some of them, and its end.
+fn longest(
+    text: &str,
+    at: usize,
+    wanted: [u32; 2],
+    languages: &Languages<'_>,
+) -> [Option<(u32, usize)>; 2] {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut best = [None; 2];
     if !may_begin(rest.as_bytes()) {
-        return None;
+        return best;
     }
     // What a text begins with is not above it in the order; all between them begin so too.
-    let (mut low, mut high) = (0, CUE_ENDS.len());
+    let mut bytes = rest.bytes();
+    let mut byte = || u32::from(bytes.next().unwrap_or(0));
+    let key = byte() << 16 | byte() << 8 | byte();
+    let place = CUE_KEYS.partition_point(|one| *one < key);
+    let first = |at: usize| CUE_FIRSTS.get(at).map_or(0, |first| *first as usize);
+    let has_key = CUE_KEYS.get(place) == Some(&key);
+    let (mut low, mut high) = (first(place), first(place + usize::from(has_key)));
     while low < high {
         let middle = low.midpoint(high);
         if phrase(middle) <= rest { low = middle + 1 } else { high = middle }
@@ -120,17 +206,30 @@ fn longest(text: &str, at: usize) -> Option<(usize, usize)> {
     let mut next = low;
     while let Some(found) = next.checked_sub(1) {
         let own = phrase(found);
-        let end = at + own.len();
-        if rest.starts_with(own) && ends_word(text, end) {
-            return Some((found, end));
+        if rest.starts_with(own) {
+            let end = at + own.len();
+            let is_whole = ends_word(text, end);
+            let roles = roles(found, is_whole, languages);
+            for (best, wanted) in best.iter_mut().zip(wanted) {
+                if best.is_none() && roles & wanted != 0 {
+                    let end = if is_whole { end } else { word_end(text, end) };
+                    *best = Some((roles & wanted, end));
+                }
+            }
         }
         next = CUE_PREFIXES.get(found).map_or(0, |prefix| *prefix as usize);
     }
-    None
+    best
 }
 
-/// What a phrase does in a text of these languages.
-fn roles(at: usize, languages: &Languages<'_>) -> u16 {
+/// Where the word ends that goes on at a place.
+fn word_end(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())
+}
+
+/// What a phrase does in a text of these languages, as whole words or as the beginning of one.
+fn roles(at: usize, is_whole: bool, languages: &Languages<'_>) -> u32 {
     let own = phrase(at);
     let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
     let is_short =
@@ -138,7 +237,8 @@ fn roles(at: usize, languages: &Languages<'_>) -> u16 {
     let meaning = CUE_MEANINGS.get(at).and_then(|meaning| MEANINGS.get(usize::from(*meaning)));
     let counts = |name: &str| !is_short || languages.may_be(name);
     let by_language = meaning.into_iter().flat_map(|meaning| meaning.iter());
-    by_language.filter(|(name, _)| counts(name)).fold(0, |all, (_, own)| all | own)
+    let own = |(all, stems): (u32, u32)| if is_whole { all } else { stems };
+    by_language.filter(|(name, _)| counts(name)).fold(0, |all, (_, roles)| all | own(*roles))
 }
 
 /// Whether a word ends at a place. Scripts without spaces end words anywhere.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::FREQUENT;
 
 /// So many bytes at the end of a text are read.
-const READ_MAX: usize = 1200;
+const READ_MAX: usize = 600;
 /// The longest frequent word, in bytes.
 const WORD_MAX: usize = 12;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::cues::{self, Cue, Role};
+use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
 use super::sentences;
 
@@ -24,6 +24,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
     ends.dedup();
     let languages = Languages::of(text);
     let mut seen = None;
+    let mut is_blocked = false;
     for _ in 0..=REMARKS_MAX {
         let end = ends.pop()?;
         let start = ends.last().copied().unwrap_or(0);
@@ -32,15 +33,26 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         if !sentence.contains(char::is_alphanumeric) {
             continue;
         }
-        let found = cues::of(sentence, &languages);
+        let Cues { phrases: found, words } = cues::all(sentence, &languages);
         let has = |role| found.iter().any(|cue: &Cue| cue.is(role));
         let numbers = numbers(sentence);
-        let is_remark = has(Role::Remark) || has(Role::Verify) || has(Role::Past);
+        let others = [Role::If, Role::Would, Role::Who, Role::Wrong, Role::Fixed];
+        let of_others = words.iter().any(|word| others.iter().any(|role| word.is(*role)));
+        let is_remark = has(Role::Remark) || has(Role::Verify) || has(Role::Past) || of_others;
         let own = |(from, to): &(usize, usize)| range.start <= *from && *to <= range.end;
         let is_bold = bold.iter().any(own);
+        // A sentence in bold states the answer, whatever is calculated behind it.
+        let is_stressed =
+            bold.iter().any(|span| own(span) && 2 * (span.1 - span.0) > sentence.trim().len());
         let states = is_bold || has(Role::Conclude) || has(Role::Result) || is_value(sentence);
+        // "No other answer fits" states none.
+        let is_denial = numbers.is_empty()
+            && !is_bold
+            && !sentence.contains('$')
+            && (has(Role::NotOffer) || has(Role::Deny) || has(Role::Reaffirm));
+        let is_remark = is_remark || is_denial;
         let is_doubted = has(Role::Suppose) || has(Role::Offer) || has(Role::Report);
-        if states && !is_remark {
+        if is_stressed && !is_doubted && end < tail.len() || states && !is_remark && !is_blocked {
             if is_doubted && end < tail.len() {
                 return None;
             }
@@ -53,12 +65,18 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
             let before = seen.get_or_insert_with(|| {
                 self::numbers(text.get(..range.start).unwrap_or_default()).into_iter().collect()
             });
-            if is_new(before) {
-                return None;
-            }
+            is_blocked |= is_new(before);
         }
     }
     None
+}
+
+/// Whether a text begins with a check of the answer before it, or a remark.
+pub(crate) fn begins(text: &str) -> bool {
+    let end = sentences::ends(text).next().unwrap_or(text.len());
+    let sentence = text.get(..end).unwrap_or_default();
+    let found = cues::of(sentence, &Languages::of(text));
+    found.iter().any(|cue| cue.is(Role::Verify) || cue.is(Role::Remark))
 }
 
 /// Whether a line is a value and nothing else.

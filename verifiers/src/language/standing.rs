@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
-use super::cues::{self, Cue, Role};
+use super::clause::{Judgement, Sentence};
+use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
-use super::sentences::{self, foreign_digit, is_unspaced};
+use super::sentences;
+use super::values::Value;
 
 /// So many bytes behind an answer are read.
 const TAIL_MAX: usize = 1500;
@@ -20,10 +22,10 @@ const LEAD_MAX: usize = 240;
 const GAP_LETTERS_MAX: usize = 24;
 /// Marks that judge a value wrong.
 const CROSSES: [char; 6] = ['❌', '✗', '✘', '✖', '❎', '👎'];
+/// What closes an answer.
+const CLOSERS: [char; 5] = ['}', '$', '*', '_', ')'];
 /// What may stand between a denial and the value.
 const OPENERS: &str = "*_`$\\({[\"'“«「";
-/// Signs by which a number is a part of a formula, or another form of the answer.
-const PARTS: &str = "/%^=+×·÷\\";
 
 /// What a text says of an answer. The ranges are those of the phrases by which it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,36 +43,63 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Why the answer is not paid; `None` where it stands.
-    pub fn reason(&self) -> Option<&'static str> {
+    /// The same of a text that starts at a place of another.
+    fn moved(self, by: usize) -> Self {
+        let moved = |place: Range<usize>| place.start + by..place.end + by;
         match self {
-            Self::Stands => None,
-            Self::Retracted(_) => Some("retracted"),
-            Self::Hedged(_) => Some("hedge"),
-            Self::Supposed(_) => Some("supposed"),
-            Self::Denied(_) => Some("denied"),
+            Self::Stands => Self::Stands,
+            Self::Retracted(place) => Self::Retracted(moved(place)),
+            Self::Hedged(place) => Self::Hedged(moved(place)),
+            Self::Supposed(place) => Self::Supposed(moved(place)),
+            Self::Denied(place) => Self::Denied(moved(place)),
         }
+    }
+
+    /// Why the answer is not paid, and the place of the words that say so; `None` where it stands.
+    pub fn against(self) -> Option<Against> {
+        let (reason, place) = match self {
+            Self::Stands => return None,
+            Self::Retracted(place) => ("retracted", place),
+            Self::Hedged(place) => ("hedge", place),
+            Self::Supposed(place) => ("supposed", place),
+            Self::Denied(place) => ("denied", place),
+        };
+        Some(Against { reason, span: (place.start, place.end) })
     }
 }
 
-/// What a text says of the answer at `span`.
-pub fn of(text: &str, span: Range<usize>) -> Standing {
-    let own = text.get(span.clone()).unwrap_or_default();
+/// What speaks against an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Against {
+    /// `retracted`, `hedge`, `supposed` or `denied`.
+    pub reason: &'static str,
+    /// The words that say so.
+    pub span: (usize, usize),
+}
+
+/// What a text says of the answer at `span`, which may be written as `also` elsewhere.
+pub fn of(text: &str, span: Range<usize>, also: &str) -> Standing {
+    let mut own = Value::own(text.get(span.clone()).unwrap_or_default());
+    own.extend(Value::own(also));
     let languages = Languages::of(text);
-    match before(text, span.start, &languages) {
-        Standing::Stands => after(text, own, span.end, &languages),
+    match within(text, &own, &span, &languages) {
+        Standing::Stands => after(text, &own, span.end, &languages),
         standing => standing,
     }
 }
 
-/// What its own sentence says before it.
-fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
-    let from = text.ceil_char_boundary(at.saturating_sub(LEAD_MAX));
-    let near = text.get(from..at).unwrap_or_default();
-    let start = sentences::last_start(near);
-    let lead = near.get(start..).unwrap_or_default();
-    let place = |cue: &Cue| from + start + cue.span.start..from + start + cue.span.end;
-    let found = cues::of(lead, languages);
+/// What phrases of its own sentence, which starts at a place, say before it.
+fn before(
+    text: &str,
+    start: usize,
+    span: &Range<usize>,
+    found: &[Cue],
+    languages: &Languages<'_>,
+) -> Standing {
+    let lead = text.get(start..span.start).unwrap_or_default();
+    let place = |cue: &Cue| start + cue.span.start..start + cue.span.end;
+    let end = found.partition_point(|cue| cue.span.end <= lead.len());
+    let found = found.get(..end).unwrap_or_default();
     // What is contrasted with what was supposed or denied stands, "not 3 but 4", and what is said to be right.
     let turns = |cue: &Cue| cue.is(Role::Contrast) || cue.is(Role::Reaffirm);
     let turn = found.iter().rposition(turns);
@@ -80,20 +109,68 @@ fn before(text: &str, at: usize, languages: &Languages<'_>) -> Standing {
     let governs = |cue: &&Cue| !gap(cue).contains([',', ';', ':', '，', '；', '、', '：']);
     // What another says is his, in which clause ever.
     let supposes = |cue: &&Cue| cue.is(Role::Report) || cue.is(Role::Suppose) && governs(cue);
-    if let Some(supposed) = found.iter().find(supposes) {
+    let first = found.iter().find(supposes);
+    if let Some(supposed) = first.filter(|_| !is_confirmed(text, span.end, languages)) {
         return Standing::Supposed(place(supposed));
     }
     let against = |cue: &&Cue| {
         let is_clause = lead.get(cue.span.clone()).is_some_and(|said| said.contains([',', '，']));
-        let is_next = gap(cue).chars().all(|c| c.is_whitespace() || OPENERS.contains(c));
+        let next = gap(cue).replace("boxed", "");
+        let is_next = next.chars().all(|c| c.is_whitespace() || OPENERS.contains(c));
         cue.is(Role::Deny) && (is_next || is_clause && governs(cue))
     };
     let denied = found.iter().rfind(against);
     denied.map_or(Standing::Stands, |denied| Standing::Denied(place(denied)))
 }
 
+/// Whether the rest of a sentence says that what another says is right: "and I can confirm it".
+fn is_confirmed(text: &str, end: usize, languages: &Languages<'_>) -> bool {
+    let rest = text.get(end..text.floor_char_boundary(end + LEAD_MAX)).unwrap_or_default();
+    let rest = rest.get(..sentences::ends(rest).next().unwrap_or(rest.len())).unwrap_or_default();
+    cues::of(rest, languages).iter().any(|cue| cue.is(Role::Reaffirm))
+        || cues::words(rest, languages).iter().any(|word| word.is(Role::Fixed))
+}
+
+/// What its own sentence says, and the one before it.
+fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<'_>) -> Standing {
+    let from = text.ceil_char_boundary(span.start.saturating_sub(LEAD_MAX));
+    let start = from + sentences::last_start(text.get(from..span.start).unwrap_or_default());
+    let tail = text.get(span.end..text.floor_char_boundary(span.end + LEAD_MAX));
+    let tail = tail.unwrap_or_default();
+    let end = span.end + sentences::ends(tail).next().unwrap_or(tail.len());
+    let sentence = text.get(start..end).unwrap_or_default();
+    let Cues { phrases, words } = cues::all(sentence, languages);
+    let said = before(text, start, span, &phrases, languages);
+    if said != Standing::Stands {
+        return said;
+    }
+    let sentence = Sentence::new(sentence, words, own);
+    let answer = span.start - start..span.end - start;
+    let place = |words: Range<usize>| start + words.start..start + words.end;
+    let supposed = sentence.supposes(&answer);
+    if let Some(words) = supposed.filter(|_| !is_confirmed(text, span.end, languages)) {
+        return Standing::Supposed(place(words));
+    }
+    // What the sentence before it says of what follows.
+    let earlier = text.get(..start).unwrap_or_default().trim_end();
+    let near = earlier.ceil_char_boundary(earlier.len().saturating_sub(LEAD_MAX));
+    let inner =
+        earlier.trim_end_matches(|c: char| c.is_ascii_punctuation() || "。：！？".contains(c));
+    let from = near + sentences::last_start(inner.get(near..).unwrap_or_default());
+    let said = earlier.get(from..).unwrap_or_default();
+    if let Some(words) = Sentence::new(said, cues::words(said, languages), own).disowns() {
+        return Standing::Supposed(from + words.start..from + words.end);
+    }
+    if let Some(words) = sentence.denies(&answer) {
+        return Standing::Denied(place(words));
+    }
+    sentence.leaves_open(&answer).map_or(Standing::Stands, |words| Standing::Hedged(place(words)))
+}
+
 /// What is said behind it.
-fn after(text: &str, own: &str, end: usize, languages: &Languages<'_>) -> Standing {
+fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> Standing {
+    let behind = text.get(end..).unwrap_or_default();
+    let end = text.len() - behind.trim_start_matches(CLOSERS).len();
     let tail = text.get(end..text.floor_char_boundary(end + TAIL_MAX)).unwrap_or_default();
     let marks = tail.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
     let line = marks.split('\n').next().unwrap_or_default();
@@ -103,50 +180,136 @@ fn after(text: &str, own: &str, end: usize, languages: &Languages<'_>) -> Standi
     if !tail.contains(char::is_alphabetic) {
         return Standing::Stands;
     }
-    let own = Value::own(own);
     let mut ends: Vec<usize> = sentences::ends(tail).take(SENTENCES_MAX).collect();
     ends.push(tail.len());
     let mut start = 0;
-    let sentences: Vec<(Range<usize>, Vec<Cue>)> = ends
+    let sentences: Vec<(Range<usize>, Said)> = ends
         .into_iter()
         .map(|end| {
             let range = start..end;
             start = end;
-            let said = cues::of(tail.get(range.clone()).unwrap_or_default(), languages);
+            let said = Said::of(tail.get(range.clone()).unwrap_or_default(), own, languages);
             (range, said)
         })
         .collect();
-    for (at, (range, found)) in sentences.iter().enumerate() {
+    for (at, (range, said)) in sentences.iter().enumerate() {
         let sentence = tail.get(range.clone()).unwrap_or_default();
-        let place = |cue: &Cue| {
-            let from = end + range.start;
-            from + cue.span.start..from + cue.span.end
-        };
-        let next = sentences.get(at + 1).map_or(&[][..], |(_, next)| next);
-        if let Some(taken) = retracts(sentence, found, next) {
-            return Standing::Retracted(place(taken));
+        let from = end + range.start;
+        let place = |cue: &Cue| from + cue.span.start..from + cue.span.end;
+        let next = sentences.get(at + 1).map(|(_, next)| next);
+        // "17? No."
+        if at == 0 && is_asked(sentence) && next.is_some_and(Said::is_no) {
+            return Standing::Denied(from..from + sentence.len());
         }
-        if let Some(denied) = denies_again(sentence, found, &own) {
+        if let Some(taken) = said.retracts(sentence, next, at == 0) {
+            return Standing::Retracted(from + taken.start..from + taken.end);
+        }
+        let found = &said.cues;
+        // What the text says of the same value elsewhere.
+        let again = if at == 0 { Standing::Stands } else { said.again.clone() };
+        if again != Standing::Stands {
+            return again.moved(from);
+        }
+        if let Some(words) = &said.relativised {
+            return Standing::Supposed(from + words.start..from + words.end);
+        }
+        if let Some(denied) = denies_again(sentence, found, own) {
             return Standing::Denied(place(denied));
         }
-        if let Some(offered) = offers(sentence, found, &own, at == 0) {
+        if let Some(offered) = offers(sentence, found, own, at == 0) {
             return Standing::Hedged(place(offered));
+        }
+        if let Some(offered) = &said.offered {
+            return Standing::Hedged(from + offered.start..from + offered.end);
         }
     }
     Standing::Stands
 }
 
-/// The phrase by which a sentence takes back what was said before it.
-fn retracts<'c>(sentence: &str, found: &'c [Cue], next: &[Cue]) -> Option<&'c Cue> {
-    let at = found.iter().position(|cue| cue.is(Role::Retract))?;
-    let (lead, behind) = found.split_at_checked(at)?;
-    let cue = behind.first()?;
-    let is_other = found.iter().any(|cue| cue.is(Role::Past))
-        || lead.iter().any(|cue| cue.is(Role::Suppose) || cue.is(Role::Report));
-    let reaffirms = |cues: &[Cue]| cues.iter().any(|cue| cue.is(Role::Reaffirm));
-    let is_asked = sentence.trim_end().ends_with(['?', '？', '؟']);
-    let is_resolved = reaffirms(behind) || reaffirms(next);
-    (!is_other && !is_asked && !is_resolved).then_some(cue)
+/// What a sentence behind an answer says.
+struct Said {
+    cues: Vec<Cue>,
+    judgements: Vec<Judgement>,
+    /// By what it offers another value.
+    offered: Option<Range<usize>>,
+    /// By what it lets the answer hold in another case, or for another.
+    relativised: Option<Range<usize>>,
+    /// What it says of the answer where it has it again.
+    again: Standing,
+    /// Where it begins to speak of another case, somebody else, or another value.
+    until: usize,
+    /// Whether it begins with a word that denies.
+    begins_with_no: bool,
+}
+
+impl Said {
+    fn is_no(&self) -> bool {
+        self.begins_with_no
+    }
+
+    fn of(text: &str, own: &[Value], languages: &Languages<'_>) -> Self {
+        let Cues { phrases: cues, words } = cues::all(text, languages);
+        let begins_with_no = words.first().is_some_and(|word| {
+            word.is(Role::Not)
+                && !text.get(..word.span.start).unwrap_or_default().contains(char::is_alphabetic)
+        });
+        let sentence = Sentence::new(text, words, own);
+        let excluded = [Role::Past, Role::Verify, Role::Report];
+        let is_excluded = cues.iter().any(|cue| excluded.iter().any(|role| cue.is(*role)));
+        let offered = if is_excluded { None } else { sentence.offers() };
+        // "To practise, change the numbers."
+        let is_advice = cues.iter().any(|cue| cue.is(Role::Remark));
+        let relativised = sentence.relativises(is_advice);
+        let mut again = Standing::Stands;
+        for (value, place) in Value::places(text) {
+            if !own.contains(&value) || again != Standing::Stands {
+                continue;
+            }
+            if let Some(words) = sentence.supposes(&place) {
+                again = Standing::Supposed(words);
+            } else if let Some(words) = sentence.denies(&place) {
+                again = Standing::Denied(words);
+            }
+        }
+        let judgements = sentence.judgements(is_advice);
+        let phrase = cues.iter().find(|cue| cue.is(Role::Retract));
+        let is_of_another = phrase.is_some_and(|cue| sentence.speaks_of_another(cue.span.start));
+        let until = if is_of_another { 0 } else { sentence.until() };
+        Self { cues, judgements, offered, relativised, again, until, begins_with_no }
+    }
+
+    /// By what it takes back what was said before it.
+    fn retracts(&self, sentence: &str, next: Option<&Self>, is_own: bool) -> Option<Range<usize>> {
+        let counts = |cue: &&Cue| cue.is(Role::Retract) && cue.span.start < self.until;
+        let phrase = self.cues.iter().find(counts).map(|cue| &cue.span);
+        let judged = self.judgements.iter().find(|one| !one.is_right).map(|one| &one.span);
+        let span = phrase.into_iter().chain(judged).min_by_key(|span| span.start)?;
+        let is_before = |cue: &&Cue| cue.span.start < span.start;
+        let is_other = self.cues.iter().any(|cue| cue.is(Role::Past))
+            || !is_own
+                && (self.cues.iter().take_while(is_before))
+                    .any(|cue| cue.is(Role::Suppose) || cue.is(Role::Report));
+        let is_resolved = self.reaffirms(span.start) || next.is_some_and(|next| next.reaffirms(0));
+        (!is_other && !is_asked(sentence) && !is_resolved).then(|| span.clone())
+    }
+
+    /// Whether it says from a place on that the answer is right.
+    fn reaffirms(&self, from: usize) -> bool {
+        let phrases = self.cues.iter().filter(|cue| cue.is(Role::Reaffirm)).map(|cue| &cue.span);
+        let judged = self.judgements.iter().filter(|one| one.is_right).map(|one| &one.span);
+        // "正しいはずがない" holds the phrase for "right".
+        let is_denied = |span: &Range<usize>| {
+            (self.judgements.iter().filter(|one| !one.is_right))
+                .any(|one| one.span.start < span.end && span.start < one.span.end)
+        };
+        let phrases = phrases.filter(|span| !is_denied(span));
+        phrases.chain(judged).any(|span| span.start >= from)
+    }
+}
+
+/// Whether a sentence is a question.
+fn is_asked(sentence: &str) -> bool {
+    sentence.trim_end().ends_with(['?', '？', '؟'])
 }
 
 /// The phrase by which a sentence denies the answer: "15. The answer is not 15."
@@ -185,98 +348,16 @@ fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> 
                 .into_iter()
                 .any(|value| !own.contains(&value) && own.iter().any(|own| own.is_like(&value)))
         };
-        let reach: String = within(behind).collect();
+        let reach: String = near_behind(behind).collect();
         (is_first && near(&reach)) || (is_strong && !is_own && (near(&reach) || near(lead)))
     })
 }
 
 /// What stands near behind a phrase.
-fn within(behind: &str) -> impl Iterator<Item = char> {
+fn near_behind(behind: &str) -> impl Iterator<Item = char> {
     let mut letters = 0;
     behind.chars().take_while(move |c| {
         letters += usize::from(c.is_alphabetic());
         letters <= GAP_LETTERS_MAX
     })
-}
-
-/// A value as it is compared: a number by its digits, an option by its letter, a formula as it is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
-    Number(String),
-    Letter(char),
-    Formula(String),
-}
-
-impl Value {
-    /// Whether one may be offered in place of the other.
-    fn is_like(&self, other: &Self) -> bool {
-        matches!(self, Self::Letter(_)) == matches!(other, Self::Letter(_))
-    }
-
-    /// The values of an answer.
-    fn own(text: &str) -> Vec<Self> {
-        let bare = text.trim_matches(['$', ' ', '*', '.', '{', '}']);
-        if bare.contains(['\\', '^']) && !text.contains(' ') {
-            return vec![Self::formula(bare)];
-        }
-        Self::all(text)
-    }
-
-    fn formula(text: &str) -> Self {
-        Self::Formula(text.chars().filter(|c| !c.is_whitespace()).collect())
-    }
-
-    /// The values of a text.
-    fn all(text: &str) -> Vec<Self> {
-        let mut values = Vec::new();
-        for (at, part) in text.split('$').enumerate() {
-            // Between dollars is a formula, or a number.
-            let is_formula =
-                at % 2 == 1 && part.contains(|c: char| c.is_alphabetic() || PARTS.contains(c));
-            if is_formula {
-                values.push(Self::formula(part));
-            } else {
-                Self::plain(part, &mut values);
-            }
-        }
-        values
-    }
-
-    /// The numbers and letters of a text.
-    fn plain(text: &str, values: &mut Vec<Self>) {
-        let mut chars = text.chars().peekable();
-        let mut before = ' ';
-        while let Some(c) = chars.next() {
-            if c.is_numeric() && (!before.is_alphabetic() || is_unspaced(before)) {
-                let mut digits = String::new();
-                let mut next = Some(c);
-                while let Some(c) = next {
-                    // Separators are left out: languages differ in them.
-                    digits.extend(foreign_digit(c).or(c.is_ascii_digit().then_some(c)));
-                    let goes_on = chars.peek().is_some_and(|c| c.is_numeric())
-                        || chars.peek().is_some_and(|c| ".,٬٫".contains(*c)) && {
-                            let mut ahead = chars.clone();
-                            ahead.next();
-                            ahead.next().is_some_and(char::is_numeric)
-                        };
-                    next = if goes_on { chars.next() } else { None };
-                }
-                let is_part =
-                    PARTS.contains(before) || chars.peek().is_some_and(|c| PARTS.contains(*c));
-                if !is_part {
-                    values.push(Self::Number(digits));
-                }
-                before = '0';
-                continue;
-            }
-            let ends = chars
-                .peek()
-                .is_none_or(|next| is_unspaced(*next) || !next.is_alphanumeric() && *next != '\'');
-            if c.is_ascii_uppercase() && (is_unspaced(before) || !before.is_alphanumeric()) && ends
-            {
-                values.push(Self::Letter(c));
-            }
-            before = c;
-        }
-    }
 }

@@ -4,6 +4,7 @@ use super::candidate::{Chosen, choose};
 use super::integer::integer;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope};
 use crate::fault::Fault;
+use crate::language::standing::Against;
 use crate::math::algebra::Context;
 use crate::math::compare::judged::{Equivalence, Rung, judged};
 use crate::math::question::Question;
@@ -21,8 +22,8 @@ pub(super) struct Trial {
     pub(super) reference_normal: String,
     /// Why an equal answer is refused.
     pub(super) refusal: Option<Refusal>,
-    /// Why an equal answer does not stand.
-    pub(super) unpaid: Option<&'static str>,
+    /// What is said against an equal answer.
+    pub(super) against: Option<Against>,
 }
 
 impl Trial {
@@ -35,7 +36,7 @@ impl Trial {
             normal,
             reference_normal,
             refusal: None,
-            unpaid: None,
+            against: None,
         }
     }
 
@@ -54,7 +55,7 @@ impl Trial {
             normal: have.to_string(),
             reference_normal: want.to_string(),
             refusal: None,
-            unpaid: None,
+            against: None,
         })
     }
 
@@ -72,18 +73,17 @@ impl Trial {
     }
 
     /// The same, where an answer that does not stand is not right.
-    pub(super) fn standing_in(self, scope: &Scope<'_>) -> Self {
+    pub(super) fn standing_in(self, scope: &Scope<'_>, reference: &str) -> Self {
         let span = self.extracted.as_ref().filter(|_| self.is_equal()).map(|(_, span, _)| *span);
-        let unpaid = span.and_then(|span| scope.standing(span).reason());
-        match unpaid {
-            Some(_) => Self { judged: Equivalence::Unequal, unpaid, ..self },
+        let against = span.and_then(|span| scope.against(span, reference));
+        match against {
+            Some(_) => Self { judged: Equivalence::Unequal, against, ..self },
             None => self,
         }
     }
 
     pub(super) fn verdict(self) -> Verdict {
         let reason = match self.judged {
-            Equivalence::Unequal if self.unpaid.is_some() => self.unpaid.unwrap_or_default(),
             Equivalence::Equal(rung) => rung.reason(),
             Equivalence::Undecided => "undecided",
             Equivalence::Unequal if self.extracted.is_none() => "no-answer",
@@ -99,9 +99,10 @@ impl Trial {
             .with("provenance", provenance.name())
             .with("normal", self.normal)
             .with("reference_normal", self.reference_normal);
-        match self.judged {
-            Equivalence::Equal(rung) => verdict.with("rung", rung.name()).because(reason),
-            _ => verdict.because(reason),
+        match (self.against, self.judged) {
+            (Some(against), _) => verdict.against(against),
+            (None, Equivalence::Equal(rung)) => verdict.with("rung", rung.name()).because(reason),
+            (None, _) => verdict.because(reason),
         }
     }
 }
