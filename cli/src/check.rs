@@ -1,6 +1,5 @@
 //! `assay check`: one verifier on one completion.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -13,32 +12,20 @@ use clap::Args as ClapArgs;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::completion::CompletionArgs;
 use super::exit::{Exit, Failure};
 use super::output;
 use super::setup::{EngineArgs, assignment};
 use super::text::{Cut, Marks, excerpt};
 use super::verdict;
 
-/// The largest completion, in bytes.
-const TEXT_BYTES_MAX: u64 = 64 << 20;
-
 /// One verifier on one completion.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     /// The id of the verifier: `assay list` names them
     id: String,
-    /// What is judged; - reads stdin, @FILE reads a file, @@ stands for one @
-    #[arg(
-        short,
-        long,
-        value_name = "TEXT",
-        allow_hyphen_values = true,
-        required_unless_present = "completion_file"
-    )]
-    completion: Option<String>,
-    /// Judge the contents of a file
-    #[arg(long, value_name = "FILE", conflicts_with = "completion")]
-    completion_file: Option<PathBuf>,
+    #[command(flatten)]
+    completion: CompletionArgs,
     /// What a right completion comes to, as text
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     reference: Option<String>,
@@ -142,7 +129,7 @@ fn plain(error: &ConfigError) -> Failure {
 }
 
 fn sample(args: &Args) -> Result<Sample, Failure> {
-    let mut builder = Sample::builder(completion(args)?);
+    let mut builder = Sample::builder(args.completion.text()?);
     if let Some(prompt) = &args.prompt {
         builder = builder.prompt(prompt.as_str());
     }
@@ -160,35 +147,6 @@ fn sample(args: &Args) -> Result<Sample, Failure> {
 
 fn parsed<T: serde::de::DeserializeOwned>(flag: &str, text: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::usage(format!("{flag}: {error}")))
-}
-
-fn completion(args: &Args) -> Result<String, Failure> {
-    match (&args.completion_file, args.completion.as_deref()) {
-        (Some(file), _) => read(file),
-        (None, Some("-")) => read(Path::new("-")),
-        (None, Some(text)) => match text.strip_prefix('@') {
-            Some(literal) if literal.starts_with('@') => Ok(literal.to_owned()),
-            Some(file) => read(Path::new(file)),
-            None => Ok(text.to_owned()),
-        },
-        (None, None) => Err(Failure::usage("--completion is missing")),
-    }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    let shown = path.display();
-    let fail = |error: std::io::Error| Failure::usage(format!("{shown}: {error}"));
-    let mut text = String::new();
-    let read = if path.as_os_str() == "-" {
-        std::io::stdin().take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)
-    } else {
-        let file = assay::data::open_once(path).map_err(fail)?;
-        file.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text)
-    };
-    if read.map_err(fail)? as u64 > TEXT_BYTES_MAX {
-        return Err(Failure::usage(format!("{shown}: more than {TEXT_BYTES_MAX} bytes")));
-    }
-    Ok(text)
 }
 
 #[derive(Serialize)]

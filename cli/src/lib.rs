@@ -6,6 +6,7 @@ mod advantages;
 mod bench;
 mod cache;
 mod check;
+mod completion;
 #[cfg(feature = "rubrics")]
 mod convert;
 mod diagnose;
@@ -15,6 +16,7 @@ mod doctor;
 mod eval;
 mod exit;
 mod explain;
+mod extract;
 mod init;
 mod join;
 mod kinds;
@@ -79,6 +81,8 @@ enum Verb {
     Explain(explain::Args),
     /// Judge one completion with one verifier
     Check(check::Args),
+    /// Show the answer of a completion, and whether it stands
+    Extract(extract::Args),
     /// Show what moved between two runs, and why
     Diff(diff::Args),
     /// Tell what each rollout of a run earned, relative to the others of its prompt
@@ -167,6 +171,7 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Exit {
         Verb::Merge(args) => merge::run(&args),
         Verb::Explain(args) => explain::run(&args, environment),
         Verb::Check(args) => check::run(&args, environment),
+        Verb::Extract(args) => extract::run(&args),
         Verb::Diff(args) => diff::run(&args),
         Verb::Advantages(args) => advantages::run(&args, environment),
         Verb::Join(args) => join::run(&args),

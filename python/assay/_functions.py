@@ -24,6 +24,10 @@ class Answer(NamedTuple):
     text: str
     span: tuple[int, int]
     """Its place: ``completion.encode()[start:end]``."""
+    standing: str = "stands"
+    """``stands``, or ``retracted``, ``hedge``, ``supposed`` or ``denied``: then no check pays it."""
+    against: tuple[int, int] | None = None
+    """The place of the words that say so."""
 
 
 def math_equal(answer: str, reference: str) -> bool:
@@ -39,7 +43,9 @@ def extract_answer(completion: str, prompt: str = "") -> Answer | None:
     """The answer that a completion gives, found as every check finds it.
 
     >>> assay.extract_answer("We get \\\\boxed{4}")
-    Answer(text='4', span=(14, 15))
+    Answer(text='4', span=(14, 15), standing='stands', against=None)
+    >>> assay.extract_answer("We get \\boxed{4}. That is wrong.").standing
+    'retracted'
     """
     found = _core.extract_answer(completion, prompt)
     return None if found is None else Answer(*found)

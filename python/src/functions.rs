@@ -13,14 +13,23 @@ pub(crate) fn math_equal(py: Python<'_>, answer: &str, reference: &str) -> bool 
     detached(py, || math::equal(answer, reference))
 }
 
-/// The answer of a completion and its bytes in it.
+/// An answer, its bytes in the completion, its standing, and the bytes of what is said against it.
+type Answer = (String, (usize, usize), &'static str, Option<(usize, usize)>);
+
+/// The answer of a completion.
 #[pyfunction]
 pub(crate) fn extract_answer(
     py: Python<'_>,
     completion: &str,
     prompt: &str,
-) -> PyResult<Option<(String, (usize, usize))>> {
+) -> PyResult<Option<Answer>> {
     let found = detached(py, || math_check::answer(completion, prompt, &mut Meter::default()));
-    let found = found.map(|found| found.map(|found| (found.text, found.span)));
+    let found = found.map(|found| {
+        found.map(|found| {
+            let against = found.against.as_ref().map(|against| against.span);
+            let standing = found.against.map_or("stands", |against| against.reason);
+            (found.text, found.span, standing, against)
+        })
+    });
     found.map_err(|fault| AssayError::new_err(format!("{}: {}", fault.kind, fault.why)))
 }
