@@ -220,8 +220,21 @@ impl<'a> Sentence<'a> {
         const MARKS: [char; 8] = ['"', '“', '”', '„', '«', '»', '「', '」'];
         let (lead, rest) = (self.text.get(..answer.start)?, self.text.get(answer.end..)?);
         let is_open = lead.matches(MARKS).count() % 2 == 1 && rest.contains(MARKS);
-        let said = self.words.iter().find(|word| word.is(Role::Say))?;
-        (is_open && self.has(Role::Who)).then(|| said.span.clone())
+        let close = answer.end + rest.find(MARKS)?;
+        let behind = |word: &&Cue| word.is(Role::Say) && word.span.start >= close;
+        let said = self.words.iter().find(behind)?;
+        let clause = self.clause_at(said.span.start)?;
+        let is_near = clause.strange(close, said.span.start) <= 1;
+        (is_open && (is_near || self.has(Role::Who))).then(|| said.span.clone())
+    }
+
+    /// The negation right before the answer at a place, in a clause with another value: "read 5 instead of 4".
+    pub(super) fn replaces(&self, answer: &Range<usize>) -> Option<Range<usize>> {
+        let clause = self.clause_at(answer.start)?;
+        let not = clause.words.iter().rfind(|word| word.span.end <= answer.start)?;
+        let is_next = not.is(Role::Not) && clause.strange(not.span.end, answer.start) == 0;
+        let has_other = Value::all(self.text).iter().any(|value| self.is_other(value));
+        (is_next && has_other).then(|| not.span.clone())
     }
 
     /// Whether a value may stand in place of the answer.
@@ -270,12 +283,12 @@ impl<'a> Sentence<'a> {
             let is_doubted = clause.words.iter().any(|word| word.is(Role::Wrong));
             // "It should be noted that 5 is too small."
             if let Some(word) =
-                word.clone().or(is_led.take()).filter(|word| is_near(word) && !is_doubted)
+                word.clone().or(is_led.clone()).filter(|word| is_near(word) && !is_doubted)
             {
                 return Some(word);
             }
             // "In fact, it is 4."
-            is_led = word.filter(|_| clause.before(clause.words.len()) == 0);
+            is_led = word.filter(|_| clause.before(clause.words.len()) == 0).or(is_led);
         }
         None
     }
@@ -557,7 +570,11 @@ impl Clause<'_> {
             self.words.get(at).is_none_or(|word| !self.speaks_of_another(word.span.start))
         };
         // "The value 5 is wrong."
-        let subject = |at: usize| speaks(at + 1);
+        let subject = |subject: usize| {
+            let links = [Role::Is, Role::Not];
+            let next = (subject + 1..at).find(|at| links.iter().any(|role| self.is(*at, *role)));
+            speaks(next.unwrap_or(at))
+        };
         let mut gap = 0;
         for before in (0..at).rev() {
             gap += self.gap(before);
@@ -584,6 +601,20 @@ impl Clause<'_> {
         let has_link = at
             .checked_sub(1)
             .is_some_and(|before| self.is(before, Role::Is) || self.is(before, Role::Not));
+        // "There is an error in the second step."
+        let is_there = at.checked_sub(1).is_some_and(|before| self.is(before, Role::Is))
+            && word.is(Role::Wrong)
+            && self.before(at) == 0
+            && (0..at).all(|at| self.is(at, Role::Stop) || self.is(at, Role::Is));
+        if is_there && self.is_first {
+            return true;
+        }
+        // "Je ne maintiens pas cette conclusion."
+        let is_denied = self.is(at + 1, Role::Not) && self.gap(at) == 0 && self.gap(at + 1) == 0;
+        let has_writer = (0..at).any(|at| self.is(at, Role::I));
+        if is_denied && has_writer && (self.is_subject(at + 2) || self.is_subject(at + 3)) {
+            return true;
+        }
         // "Wrong is my answer."
         if self.gap(at) == 0
             && (self.is_subject(at + 1) && (has_link || self.begins(at))

@@ -269,6 +269,8 @@ impl Said {
                 again = Standing::Supposed(words);
             } else if let Some(words) = sentence.denies(&place) {
                 again = Standing::Denied(words);
+            } else if let Some(words) = sentence.replaces(&place) {
+                again = Standing::Hedged(words);
             }
         }
         let judgements = sentence.judgements(is_advice);
@@ -284,7 +286,7 @@ impl Said {
         let phrase = self.cues.iter().find(counts).map(|cue| &cue.span);
         let judged = self.judgements.iter().find(|one| !one.is_right).map(|one| &one.span);
         let span = phrase.into_iter().chain(judged).min_by_key(|span| span.start)?;
-        let is_before = |cue: &&Cue| cue.span.start < span.start;
+        let is_before = |cue: &&Cue| cue.span.end <= span.start;
         let is_other = self.cues.iter().any(|cue| cue.is(Role::Past))
             || !is_own
                 && (self.cues.iter().take_while(is_before))
