@@ -200,7 +200,27 @@ impl Cues {
         Ok(())
     }
 
-    fn write(&self, out: &mut String) -> std::fmt::Result {
+    /// Writes where those begin that have the same first three bytes.
+    fn write_keys(&self, out: &mut String) -> std::fmt::Result {
+        let (mut keys, mut firsts) = (Vec::new(), Vec::new());
+        for (at, phrase) in self.phrases.keys().enumerate() {
+            let mut bytes = phrase.bytes().chain([0, 0]);
+            let mut next = || u32::from(bytes.next().unwrap_or(0));
+            let key = next() << 16 | next() << 8 | next();
+            if keys.last() != Some(&key) {
+                keys.push(key);
+                firsts.push(at);
+            }
+        }
+        firsts.push(self.phrases.len());
+        writeln!(out, "/// The first three bytes of cues, in order.")?;
+        writeln!(out, "pub(crate) static CUE_KEYS: &[u32] = &{keys:?};")?;
+        writeln!(out, "/// The first cue of each of them, and how many there are.")?;
+        writeln!(out, "pub(crate) static CUE_FIRSTS: &[u32] = &{firsts:?};")
+    }
+
+    /// Writes them for a library that guesses `languages` by their words.
+    fn write(&self, languages: &[&str], out: &mut String) -> std::fmt::Result {
         let (mut text, mut ends, mut prefixes) = (String::new(), Vec::new(), Vec::new());
         let (mut meanings, mut which): (Vec<&Meaning>, Vec<usize>) = Default::default();
         // The phrases of which the last one begins with each, the shortest first.
@@ -217,7 +237,12 @@ impl Cues {
                 meanings.push(meaning);
             }
         }
-        let listed = |one: &&Meaning| format!("&{:?}", one.iter().collect::<Vec<_>>());
+        let place = |name: &str| languages.iter().position(|one| *one == name);
+        let listed = |one: &&Meaning| {
+            let of_no_guess = usize::from(u8::MAX);
+            let roles = one.iter().map(|(name, roles)| (place(name).unwrap_or(of_no_guess), roles));
+            format!("&{:?}", roles.collect::<Vec<_>>())
+        };
         let meanings: Vec<String> = meanings.iter().map(listed).collect();
         writeln!(out, "/// The cues of all languages, in order, one behind the other.")?;
         writeln!(out, "pub(crate) static CUES: &str = {text:?};")?;
@@ -242,30 +267,16 @@ impl Cues {
                 }
             }
         }
-        let (mut keys, mut firsts) = (Vec::new(), Vec::new());
-        for (at, phrase) in self.phrases.keys().enumerate() {
-            let mut bytes = phrase.bytes().chain([0, 0]);
-            let mut next = || u32::from(bytes.next().unwrap_or(0));
-            let key = next() << 16 | next() << 8 | next();
-            if keys.last() != Some(&key) {
-                keys.push(key);
-                firsts.push(at);
-            }
-        }
-        firsts.push(self.phrases.len());
-        writeln!(out, "/// The first three bytes of cues, in order.")?;
-        writeln!(out, "pub(crate) static CUE_KEYS: &[u32] = &{keys:?};")?;
-        writeln!(out, "/// The first cue of each of them, and how many there are.")?;
-        writeln!(out, "pub(crate) static CUE_FIRSTS: &[u32] = &{firsts:?};")?;
+        self.write_keys(out)?;
         writeln!(out, "/// A bit for each hash of the three bytes with which a cue may begin.")?;
         writeln!(out, "pub(crate) static CUE_BEGINNINGS: [u64; 1024] = {beginnings:?};")?;
         writeln!(
             out,
-            "/// By language, a bit for each role, and for those of beginnings of words."
+            "/// By language, which is its place in [`FREQUENT`], a bit for each role, and for those of beginnings of words."
         )?;
         writeln!(
             out,
-            "pub(crate) static MEANINGS: &[&[(&str, (u32, u32))]] = &[{}];",
+            "pub(crate) static MEANINGS: &[&[(u8, (u32, u32))]] = &[{}];",
             meanings.join(",")
         )
     }
@@ -275,11 +286,13 @@ impl Cues {
 fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
     let (mut out, mut all) = (String::new(), String::new());
     let (mut cues, mut frequent) = (Cues::default(), String::new());
+    let mut guessed = Vec::new();
     for Table { name, docs, items } in tables {
         if let Some(language) = name.strip_prefix(CUE) {
             let language = language.trim();
             for Entry { name: key, items, .. } in items {
                 if key == "frequent" {
+                    guessed.push(language);
                     writeln!(frequent, "(\"{language}\", &{items:?}),")?;
                 } else {
                     cues.add(language, key, items)?;
@@ -297,7 +310,7 @@ fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
         }
         writeln!(out, "}}")?;
     }
-    cues.write(&mut out)?;
+    cues.write(&guessed, &mut out)?;
     writeln!(out, "/// The most frequent words of each language.")?;
     writeln!(out, "pub(crate) const FREQUENT: &[(&str, &[&str])] = &[\n{frequent}];")?;
     writeln!(out, "#[cfg(test)]\npub(super) const ALL: &[(&str, &str, &[&str])] = &[\n{all}];")?;

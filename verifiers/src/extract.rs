@@ -315,7 +315,7 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
         return found;
     }
     let statement = (policy == Policy::Auto).then(|| scope.statement()).flatten();
-    let end = statement.as_ref().map_or(scope.text.len(), |statement| statement.sentence.end);
+    let end = statement.map_or(scope.text.len(), |statement| statement.sentence.end);
     let text = scope.text.get(..end).unwrap_or_default();
     let is_followed = end < scope.text.trim_end().len();
     match policy {
@@ -323,8 +323,9 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
             found.extend(joined::items(text));
         }
         Policy::Auto => {
-            let bold = statement.as_ref().and_then(|statement| statement.bold);
-            let only = statement.and_then(|statement| only_number(scope.text, statement.sentence));
+            let bold = statement.and_then(|statement| statement.bold);
+            let only =
+                statement.and_then(|statement| only_number(scope.text, statement.sentence.clone()));
             let bold = bold
                 .and_then(|(from, to)| slice(scope.text, from, to, Provenance::Anchor))
                 .filter(|bold| !is_in_words(&bold.text));

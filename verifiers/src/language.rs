@@ -10,6 +10,7 @@ pub(crate) mod letter;
 pub(crate) mod remarks;
 pub(crate) mod sentences;
 pub mod standing;
+mod statement;
 mod values;
 
 mod words {

@@ -325,8 +325,7 @@ impl Choice {
         {
             return Ok(Some(found));
         }
-        let statement = scope.statement().map(|statement| statement.sentence.end);
-        self.settle(body, &places, statement, (options, meter))
+        self.settle(body, &places, Some(scope), (options, meter))
     }
 
     /// What a text settles on, by the places in it where answers are announced.
@@ -334,7 +333,7 @@ impl Choice {
         &self,
         body: &str,
         places: &[Place<'_>],
-        statement: Option<usize>,
+        scope: Option<&Scope<'_>>,
         (options, meter): (&Options<'_>, &mut Meter<'_>),
     ) -> Result<Option<Reading>, Fault> {
         let mut read = |place: &Place<'_>| {
@@ -354,6 +353,7 @@ impl Choice {
             let said = letter::last(body)
                 .and_then(|at| reading::after(body, at, " ", options))
                 .filter(|said| !reading::lists(body, said, options));
+            let statement = scope.and_then(|scope| Some(scope.statement()?.sentence.end));
             let stated = statement.and_then(|end| body.get(..end)).unwrap_or(body);
             let alone = reading::alone(stated, options);
             let later = match (alone, said) {

@@ -27,9 +27,7 @@ pub(super) fn dots(text: &str) -> Vec<usize> {
         number.contains('.') && !groups(number)
     };
     let languages = Languages::of(text);
-    if runs.iter().any(has_point)
-        || !languages.likely().first().is_some_and(|one| COMMA.contains(one))
-    {
+    if runs.iter().any(has_point) || !languages.first().is_some_and(|one| COMMA.contains(&one)) {
         return Vec::new();
     }
     let grouped = runs.iter().filter(is_grouped);

@@ -1,6 +1,7 @@
 //! The scope of extraction: without thinking, code, and quotations of the question.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -97,6 +98,8 @@ pub struct Scope<'a> {
     pub(super) boxes: Vec<Boxed>,
     /// The text with the signs of emphasis.
     emphasised: &'a str,
+    /// Kept once it was looked for.
+    statement: OnceCell<Option<Statement>>,
 }
 
 impl<'a> Scope<'a> {
@@ -112,6 +115,7 @@ impl<'a> Scope<'a> {
             asked: false,
             boxes,
             emphasised: text,
+            statement: OnceCell::new(),
         }
     }
 
@@ -126,13 +130,15 @@ impl<'a> Scope<'a> {
             asked: !prompt.is_empty(),
             boxes: boxes::of(text),
             emphasised: spoken.emphasised.as_deref().unwrap_or(text),
+            statement: OnceCell::new(),
         }
     }
 
     /// The part of it before a place.
     pub(super) fn up_to(self, end: usize) -> Self {
         let text = self.text.get(..end).unwrap_or_default();
-        Self { text, code: Code::of(text), boxes: boxes::of(text), ..self }
+        let statement = OnceCell::new();
+        Self { text, code: Code::of(text), boxes: boxes::of(text), statement, ..self }
     }
 
     /// All of the visible text, even code and quotations.
@@ -162,7 +168,11 @@ impl<'a> Scope<'a> {
 
     /// The sentence that states an answer which nothing announces, and the value in bold in it. Remarks
     /// stand behind it.
-    pub(crate) fn statement(&self) -> Option<Statement> {
+    pub(crate) fn statement(&self) -> Option<&Statement> {
+        self.statement.get_or_init(|| self.find_statement()).as_ref()
+    }
+
+    fn find_statement(&self) -> Option<Statement> {
         let bold = emphasis::bold(self.emphasised.get(..self.text.len()).unwrap_or(self.text));
         let sentence = remarks::statement(self.text, &bold)?;
         let mut own =

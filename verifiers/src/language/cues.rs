@@ -128,15 +128,21 @@ fn found(text: &str, wanted: [u32; 2], languages: &Languages<'_>) -> Cues {
     let mut found = Cues::default();
     // Where the last phrase and the last word end.
     let mut ends = [0; 2];
-    let (mut at, mut before) = (0, None);
-    while let Some(c) = lower.get(at..).and_then(|rest| rest.chars().next()) {
+    let mut before = None;
+    for (at, c) in lower.char_indices() {
         let is_inner = c.is_alphanumeric() && !is_unspaced(c);
         let goes_on = is_inner && before.is_some_and(char::is_alphanumeric);
-        let wanted = [0, 1].map(|kind| {
-            let is_free = ends.get(kind).is_some_and(|end| *end <= at);
-            wanted.get(kind).copied().filter(|_| is_free).unwrap_or(0)
-        });
-        if !(goes_on || c.is_whitespace()) && wanted != [0, 0] {
+        if goes_on
+            || c.is_whitespace()
+            || !may_begin(lower.as_bytes().get(at..).unwrap_or_default())
+        {
+            before = Some(c);
+            continue;
+        }
+        let [phrases, words] = wanted;
+        let wanted =
+            [if ends[0] <= at { phrases } else { 0 }, if ends[1] <= at { words } else { 0 }];
+        if wanted != [0, 0] {
             let [phrase, word] = longest(&lower, at, wanted, languages);
             if let Some((roles, end)) = phrase {
                 found.phrases.push(Cue { roles, span: at..end });
@@ -148,7 +154,6 @@ fn found(text: &str, wanted: [u32; 2], languages: &Languages<'_>) -> Cues {
             }
         }
         before = Some(c);
-        at += c.len_utf8();
     }
     found
 }
@@ -188,9 +193,6 @@ fn longest(
 ) -> [Option<(u32, usize)>; 2] {
     let rest = text.get(at..).unwrap_or_default();
     let mut best = [None; 2];
-    if !may_begin(rest.as_bytes()) {
-        return best;
-    }
     // What a text begins with is not above it in the order; all between them begin so too.
     let mut bytes = rest.bytes();
     let mut byte = || u32::from(bytes.next().unwrap_or(0));
@@ -235,10 +237,12 @@ fn roles(at: usize, is_whole: bool, languages: &Languages<'_>) -> u32 {
     let is_short =
         !own.contains(' ') && own.chars().all(is_latin) && own.chars().count() <= SHORT_MAX;
     let meaning = CUE_MEANINGS.get(at).and_then(|meaning| MEANINGS.get(usize::from(*meaning)));
-    let counts = |name: &str| !is_short || languages.may_be(name);
+    let counts = |language: u8| !is_short || languages.may_be(language);
     let by_language = meaning.into_iter().flat_map(|meaning| meaning.iter());
     let own = |(all, stems): (u32, u32)| if is_whole { all } else { stems };
-    by_language.filter(|(name, _)| counts(name)).fold(0, |all, (_, roles)| all | own(*roles))
+    by_language
+        .filter(|(language, _)| counts(*language))
+        .fold(0, |all, (_, roles)| all | own(*roles))
 }
 
 /// Whether a word ends at a place. Scripts without spaces end words anywhere.

@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 
-use super::clause::{Judgement, Sentence};
+use super::clause::Judgement;
 use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
 use super::sentences;
+use super::statement::Sentence;
 use super::values::Value;
 
 /// So many bytes behind an answer are read.
