@@ -19,7 +19,10 @@ pub(super) fn find<'a>(text: &'a str, said: &Range<usize>) -> Option<Candidate<'
     let near = text.ceil_char_boundary(said.start.saturating_sub(LEAD_MAX));
     let start = near + sentences::last_start(text.get(near..said.start)?);
     let sentence = text.get(start..said.end)?;
-    if !sentence.contains([',', ';', '，', '；', '、', ' ']) {
+    // What turns is a word behind the announcement.
+    let has_words = |text: &str| text.contains(|c: char| c.is_ascii_lowercase() || !c.is_ascii());
+    if !sentence.contains([',', ';', '，', '；', '、', ' ']) || !has_words(text.get(said.clone())?)
+    {
         return None;
     }
     let found = cues::of(sentence, &Languages::of(text));

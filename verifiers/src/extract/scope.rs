@@ -213,6 +213,11 @@ impl<'a> Scope<'a> {
             return false;
         };
         let marks = ['"', '“', '”'];
+        let is_marked = memchr::memchr(b'"', before.as_bytes()).is_some()
+            || !before.is_ascii() && before.contains(['“', '”']);
+        if !is_marked && !before.trim_start().starts_with('>') {
+            return false;
+        }
         let quote = before.trim_start().starts_with('>').then_some(inner).or_else(|| {
             let open = before.rfind(marks).filter(|at| {
                 before.get(..*at).is_some_and(|head| head.matches(marks).count() % 2 == 0)

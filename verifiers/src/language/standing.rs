@@ -159,7 +159,12 @@ fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<
         earlier.trim_end_matches(|c: char| c.is_ascii_punctuation() || "。：！？".contains(c));
     let from = near + sentences::last_start(inner.get(near..).unwrap_or_default());
     let said = earlier.get(from..).unwrap_or_default();
-    if let Some(words) = Sentence::new(said, cues::words(said, languages), own).disowns() {
+    // One with numbers works something out.
+    let may_disown = said.ends_with([':', '：']) || !said.contains(char::is_numeric);
+    let disowned = may_disown
+        .then(|| Sentence::new(said, cues::words(said, languages), own).disowns())
+        .flatten();
+    if let Some(words) = disowned {
         return Standing::Supposed(from + words.start..from + words.end);
     }
     if let Some(words) = sentence.denies(&answer) {

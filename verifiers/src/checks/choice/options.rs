@@ -152,6 +152,9 @@ impl<'a> Options<'a> {
 
     /// The one option with this text.
     pub(super) fn matching(&self, text: &str) -> Option<u32> {
+        if self.plains.is_empty() {
+            return None;
+        }
         let wanted = plain(text);
         if wanted.is_empty() {
             return None;
