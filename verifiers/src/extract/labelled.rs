@@ -1,6 +1,8 @@
 //! Values below a heading or in a table that name them as the answer: "### Risultato finale", then
 //! "18"; "| Respuesta | 18 |".
 
+use memchr::memmem;
+
 use super::candidate::{Candidate, Provenance, slice};
 use super::run_on;
 use crate::language::cues::{self, Role};
@@ -16,7 +18,8 @@ pub(super) fn find(text: &str) -> Vec<Candidate<'_>> {
     let near = text.ceil_char_boundary(text.len().saturating_sub(WITHIN));
     let near = text.get(near..).and_then(|tail| tail.find('\n')).map_or(near, |line| near + line);
     let tail = text.get(near..).unwrap_or_default();
-    if !(tail.contains(['|', '#']) || tail.contains("**") || tail.contains("  ")) {
+    let has = |sign: &[u8]| memmem::find(tail.as_bytes(), sign).is_some();
+    if memchr::memchr2(b'|', b'#', tail.as_bytes()).is_none() && !has(b"**") && !has(b"  ") {
         return Vec::new();
     }
     let languages = Languages::of(text);

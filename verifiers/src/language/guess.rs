@@ -57,10 +57,11 @@ fn likely(text: &str) -> u32 {
     let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(READ_MAX))..);
     let mut counts = [0_u32; u32::BITS as usize];
     let mut lower = [0; WORD_MAX];
-    let words = near.unwrap_or_default().split(|c: char| !c.is_alphabetic() && c != '\'');
+    let is_inner = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'\'' || !byte.is_ascii();
+    let words = near.unwrap_or_default().as_bytes().split(|byte| !is_inner(byte));
     for word in words.filter(|word| (1..=WORD_MAX).contains(&word.len())) {
         let Some(lower) = lower.get_mut(..word.len()) else { continue };
-        lower.copy_from_slice(word.as_bytes());
+        lower.copy_from_slice(word);
         lower.make_ascii_lowercase();
         let found = WORDS.binary_search_by_key(&&*lower, |(word, _)| *word);
         let languages = found.ok().and_then(|at| WORDS.get(at)).map_or(0, |(_, bits)| *bits);

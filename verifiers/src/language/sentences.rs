@@ -1,15 +1,15 @@
 //! Sentences, in languages with other marks too.
 
 /// Where the sentences of a text end, behind their marks.
-pub(crate) fn ends(text: &str) -> impl Iterator<Item = usize> {
+pub(crate) fn ends(text: &str) -> impl DoubleEndedIterator<Item = usize> {
     text.char_indices().filter_map(|(at, c)| {
         let end = at + c.len_utf8();
-        let next = text.get(end..).and_then(|rest| rest.chars().next());
+        let next = || text.get(end..).and_then(|rest| rest.chars().next());
         let ends = match c {
             '\n' | '。' | '！' | '？' | '।' | '؟' => true,
             '.' if is_label(text.get(..at).unwrap_or_default()) => false,
             '.' | '!' | '?' => {
-                next.is_none_or(|next| next.is_whitespace() || "*_)\"”»".contains(next))
+                next().is_none_or(|next| next.is_whitespace() || "*_)\"”»".contains(next))
             }
             _ => false,
         };
@@ -19,7 +19,7 @@ pub(crate) fn ends(text: &str) -> impl Iterator<Item = usize> {
 
 /// Where the last sentence of a text starts.
 pub(crate) fn last_start(text: &str) -> usize {
-    ends(text).last().unwrap_or(0)
+    ends(text).next_back().unwrap_or(0)
 }
 
 /// Whether a text ends with a line that is a letter or a short number: the dot behind it begins an item.
