@@ -44,7 +44,7 @@ def extract_answer(completion: str, prompt: str = "") -> Answer | None:
 
     >>> assay.extract_answer("We get \\\\boxed{4}")
     Answer(text='4', span=(14, 15), standing='stands', against=None)
-    >>> assay.extract_answer("We get \\boxed{4}. That is wrong.").standing
+    >>> assay.extract_answer("The answer is 4. This result cannot be right.").standing
     'retracted'
     """
     found = _core.extract_answer(completion, prompt)
