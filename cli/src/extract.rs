@@ -23,7 +23,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What `--json` prints; null where there is no answer. The keys are part of the command-line contract.
+/// What `--json` prints; null without an answer. The keys are part of the command-line contract.
 #[derive(Serialize)]
 struct Told<'a> {
     text: &'a str,

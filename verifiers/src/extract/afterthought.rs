@@ -1,7 +1,7 @@
 //! Another value that is offered behind one: "17, although 42 is possible too", "答案是17，也可能是42".
 //!
-//! What replaces a value, as in "17. Wait, 42.", is told by [`super::retraction`], and what takes it back
-//! by [`crate::language::standing`].
+//! [`super::retraction`] reads what replaces a value, as in "17. Wait, 42.", and
+//! [`crate::language::standing`] what takes it back.
 
 use std::ops::Range;
 

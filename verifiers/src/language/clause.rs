@@ -27,14 +27,51 @@ pub(super) struct Clause<'a> {
     pub(super) words: Vec<&'a Cue>,
     pub(super) range: Range<usize>,
     /// The values of the answer.
-    pub(super) own: &'a [Value],
+    own: &'a [Value],
     /// Whether nothing is said before it in its sentence.
-    pub(super) is_first: bool,
+    is_first: bool,
+    /// How many unknown words precede each word, and the end.
+    unknown: Vec<usize>,
+    /// With how many words that stop the reader it begins.
+    stops: usize,
+}
+
+impl<'a> Clause<'a> {
+    /// The clause at a place of a sentence, whose words are in order.
+    pub(super) fn new(
+        sentence: &'a str,
+        range: Range<usize>,
+        words: &'a [Cue],
+        own: &'a [Value],
+        is_first: bool,
+    ) -> Self {
+        let first = words.partition_point(|word| word.span.start < range.start);
+        let words = words.get(first..).unwrap_or_default().iter();
+        let words = words.take_while(|word| word.span.start <= range.end);
+        let words: Vec<&Cue> = words.filter(|word| word.span.end <= range.end).collect();
+        let stops = words.iter().take_while(|word| word.is(Role::Stop)).count();
+        let mut clause = Self { sentence, words, range, own, is_first, unknown: Vec::new(), stops };
+        let starts = clause.words.iter().map(|word| word.span.start).chain([clause.range.end]);
+        let ends =
+            [clause.range.start].into_iter().chain(clause.words.iter().map(|word| word.span.end));
+        let gaps = ends.zip(starts).map(|(end, start)| clause.strange(end, start));
+        clause.unknown = gaps
+            .scan(0, |sum, gap| {
+                *sum += gap;
+                Some(*sum)
+            })
+            .collect();
+        clause
+    }
 }
 
 impl Clause<'_> {
     pub(super) fn is(&self, at: usize, role: Role) -> bool {
         self.words.get(at).is_some_and(|word| word.is(role))
+    }
+
+    pub(super) fn is_any(&self, at: usize, roles: &[Role]) -> bool {
+        self.words.get(at).is_some_and(|word| word.is_any(roles))
     }
 
     /// How many words stand between two places that are not known.
@@ -48,41 +85,43 @@ impl Clause<'_> {
         words.filter(is_word).count() + unspaced.div_ceil(WORD_CHARS)
     }
 
-    /// How many unknown words stand between a word and the next one of the clause.
-    pub(super) fn gap(&self, at: usize) -> usize {
-        let end = self.words.get(at).map_or(self.range.start, |word| word.span.end);
-        let next = self.words.get(at + 1).map_or(self.range.end, |word| word.span.start);
-        self.strange(end, next)
+    /// How many unknown words are between a word and the next one of the clause.
+    fn gap(&self, at: usize) -> usize {
+        self.gaps(at, at + 1)
     }
 
-    /// How many unknown words stand before a word.
+    /// How many unknown words are between two words.
+    fn gaps(&self, from: usize, to: usize) -> usize {
+        self.before(to).saturating_sub(self.before(from))
+    }
+
+    /// How many unknown words precede a word, or the end.
     pub(super) fn before(&self, at: usize) -> usize {
-        let first = self.words.first().map_or(self.range.end, |word| word.span.start);
-        self.strange(self.range.start, first) + (0..at).map(|at| self.gap(at)).sum::<usize>()
+        self.unknown.get(at).or(self.unknown.last()).copied().unwrap_or(0)
     }
 
-    /// How many unknown words stand behind a word.
-    pub(super) fn after(&self, at: usize) -> usize {
-        (at..self.words.len()).map(|at| self.gap(at)).sum()
+    /// How many unknown words follow a word.
+    fn after(&self, at: usize) -> usize {
+        self.gaps(at, self.words.len())
     }
 
     /// Whether it has only words that stop the reader.
     pub(super) fn stops(&self) -> bool {
         let text = self.sentence.get(self.range.clone()).unwrap_or_default();
-        self.words.iter().all(|word| word.is(Role::Stop) || word.is(Role::Not))
+        self.words.iter().all(|word| word.is_any(&[Role::Stop, Role::Not]))
             && self.before(self.words.len()) <= ELIDED_MAX
             && !text.contains(char::is_numeric)
     }
 
     /// Whether the words before a place only stop the reader.
-    pub(super) fn begins(&self, at: usize) -> bool {
-        self.before(at) == 0 && (0..at).all(|at| self.is(at, Role::Stop))
+    fn begins(&self, at: usize) -> bool {
+        self.before(at) == 0 && at <= self.stops
     }
 
     /// Whether a noun is that of the answer: "my answer", or "answer" where the clause begins.
-    pub(super) fn is_definite(&self, at: usize) -> bool {
+    fn is_definite(&self, at: usize) -> bool {
         let has_det = at.checked_sub(1).is_some_and(|before| {
-            (self.is(before, Role::Det) || self.is(before, Role::I)) && self.gap(before) == 0
+            self.is_any(before, &[Role::Det, Role::I]) && self.gap(before) == 0
         });
         has_det || self.begins(at)
     }
@@ -92,18 +131,18 @@ impl Clause<'_> {
     }
 
     /// Whether a word negates what is behind it. "No that is wrong" begins with an interjection.
-    pub(super) fn negates(&self, at: usize) -> bool {
+    fn negates(&self, at: usize) -> bool {
         let is_interjection = self.is(at, Role::Stop)
             && self.begins(at)
-            && ([Role::It, Role::Det, Role::I, Role::Noun].iter())
-                .any(|role| self.is(at + 1, *role) && self.gap(at) == 0);
+            && self.is_any(at + 1, &[Role::It, Role::Det, Role::I, Role::Noun])
+            && self.gap(at) == 0;
         self.is(at, Role::Not) && !is_interjection
     }
 
     /// Whether "not" stands before a word, or next behind it.
     pub(super) fn is_negated(&self, at: usize) -> bool {
         let reach = if self.is(at, Role::Wrong) { 2 } else { 1 };
-        // "No answer that fits" is no judgement on ours.
+        // "No answer that fits" does not judge ours.
         let has_subject = (0..at).any(|at| self.is_subject(at));
         let end = self.words.get(at).map_or(0, |word| word.span.end);
         let is_near = |after: &usize| {
@@ -126,10 +165,10 @@ impl Clause<'_> {
     pub(super) fn is_negation_of(&self, at: usize, end: usize, answer: usize) -> bool {
         let known =
             [Role::Is, Role::Stop, Role::Det, Role::Right, Role::Not, Role::May, Role::Would];
-        let is_plain = (at + 1..end).all(|at| known.iter().any(|role| self.is(at, *role)));
+        let is_plain = (at + 1..end).all(|at| self.is_any(at, &known));
         let last = end.checked_sub(1).and_then(|last| self.words.get(last));
         let last = last.map_or(answer, |last| last.span.end);
-        let gap = (at..end.saturating_sub(1)).map(|at| self.gap(at)).sum::<usize>();
+        let gap = self.gaps(at, end.saturating_sub(1));
         // "Not 3 but 4."
         let end = self.words.get(at).map_or(answer, |word| word.span.end);
         let between = self.sentence.get(end..answer).unwrap_or_default();
@@ -146,7 +185,7 @@ impl Clause<'_> {
     /// Whether only verbs like "is" stand between a word and the answer.
     pub(super) fn leads_to(&self, at: usize, end: usize, answer: usize) -> bool {
         let last = self.words.get(end.wrapping_sub(1)).map_or(answer, |word| word.span.end);
-        let gap = (at..end.saturating_sub(1)).map(|at| self.gap(at)).sum::<usize>();
+        let gap = self.gaps(at, end.saturating_sub(1));
         let links = (at + 1..end).filter(|at| self.is(*at, Role::Is)).count();
         gap + self.strange(last, answer) == 0 && links > 0 && links == end - at - 1
     }
@@ -155,14 +194,14 @@ impl Clause<'_> {
     pub(super) fn is_next_to_noun(&self, at: usize, end: usize) -> bool {
         let joins = [Role::Stop, Role::Det, Role::Is];
         let mut after = (at + 1..end).take_while(|after| self.gap(after - 1) == 0);
-        let behind = after.find(|at| !joins.iter().any(|role| self.is(*at, *role)));
+        let behind = after.find(|at| !self.is_any(*at, &joins));
         let before = at.checked_sub(1).filter(|before| self.gap(*before) == 0);
         [behind, before].into_iter().flatten().any(|at| self.is(at, Role::Noun))
     }
 
     /// Whether another value than ours stands before a place in the sentence: "5 is wrong, since it does
     /// not fit".
-    pub(super) fn speaks_of_another(&self, to: usize) -> bool {
+    fn speaks_of_another(&self, to: usize) -> bool {
         let lead = self.sentence.get(..to).unwrap_or_default();
         let first = lead.trim_start().chars().next().unwrap_or(' ');
         let begins_word = lead.trim_start().chars().nth(1) == Some(' ');
@@ -170,7 +209,7 @@ impl Clause<'_> {
             // "I", and a word of one letter with which a sentence begins: "A resposta".
             let is_word = *value == Value::Letter('I')
                 || begins_word && *value == Value::Letter(first) && "AEOYÀ".contains(first);
-            !is_word && !self.own.contains(value) && self.own.iter().any(|own| own.is_like(value))
+            !is_word && value.is_other(self.own)
         })
     }
 
@@ -178,7 +217,7 @@ impl Clause<'_> {
         (0..self.words.len()).filter_map(|at| self.judgement(at, is_advice)).collect()
     }
 
-    pub(super) fn judgement(&self, at: usize, is_advice: bool) -> Option<Judgement> {
+    fn judgement(&self, at: usize, is_advice: bool) -> Option<Judgement> {
         let word = self.words.get(at)?;
         // "Without it we would count twice."
         let is_case = self.words.iter().any(|word| word.is(Role::Would));
@@ -203,7 +242,7 @@ impl Clause<'_> {
     }
 
     /// Whether the writer says that he erred.
-    pub(super) fn errs(&self, at: usize) -> bool {
+    fn errs(&self, at: usize) -> bool {
         let has_writer = (0..at).any(|at| self.is(at, Role::I));
         let text = self.sentence.get(self.range.clone()).unwrap_or_default();
         let is_near = self.before(at) <= 2 || text.contains(is_unspaced);
@@ -214,7 +253,7 @@ impl Clause<'_> {
     }
 
     /// "I am not claiming that 4 is right."
-    pub(super) fn disclaims(&self, at: usize) -> bool {
+    fn disclaims(&self, at: usize) -> bool {
         let is_near = |other: usize, gap: usize| self.is(other, Role::Not) && self.gap(gap) == 0;
         let is_denied =
             at.checked_sub(1).is_some_and(|before| is_near(before, before)) || is_near(at + 1, at);
@@ -225,7 +264,7 @@ impl Clause<'_> {
     }
 
     /// Whether it takes the answer back, or asks to pass over it.
-    pub(super) fn undoes(&self, at: usize) -> bool {
+    fn undoes(&self, at: usize) -> bool {
         let is_object = |other: usize| other != at && self.is_subject(other);
         let after = (at + 1..self.words.len()).scan(0, |gap, after| {
             *gap += self.gap(after - 1);
@@ -254,9 +293,7 @@ impl Clause<'_> {
             && values.is_empty()
             && !text.contains(char::is_numeric);
         // "We can discard the options C and D."
-        let is_other = values.iter().any(|value| {
-            !self.own.contains(value) && self.own.iter().any(|own| own.is_like(value))
-        });
+        let is_other = values.iter().any(|value| value.is_other(self.own));
         let is_phrase = is_phrase && self.before(at) == 0;
         (has_object || is_own || has_clitic || is_phrase || is_alone)
             && !is_other
@@ -264,7 +301,7 @@ impl Clause<'_> {
     }
 
     /// Whether a judgement is one on the answer.
-    pub(super) fn has_subject(&self, at: usize) -> bool {
+    fn has_subject(&self, at: usize) -> bool {
         let Some(word) = self.words.get(at) else { return false };
         // What is said of another value: "5 is wrong, since it does not fit".
         let speaks = |at: usize| {
@@ -272,8 +309,7 @@ impl Clause<'_> {
         };
         // "The value 5 is wrong."
         let subject = |subject: usize| {
-            let links = [Role::Is, Role::Not];
-            let next = (subject + 1..at).find(|at| links.iter().any(|role| self.is(*at, *role)));
+            let next = (subject + 1..at).find(|at| self.is_any(*at, &[Role::Is, Role::Not]));
             speaks(next.unwrap_or(at))
         };
         let mut gap = 0;
@@ -299,14 +335,13 @@ impl Clause<'_> {
         if !speaks(at) {
             return false;
         }
-        let has_link = at
-            .checked_sub(1)
-            .is_some_and(|before| self.is(before, Role::Is) || self.is(before, Role::Not));
+        let has_link =
+            at.checked_sub(1).is_some_and(|before| self.is_any(before, &[Role::Is, Role::Not]));
         // "There is an error in the second step."
         let is_there = at.checked_sub(1).is_some_and(|before| self.is(before, Role::Is))
             && word.is(Role::Wrong)
             && self.before(at) == 0
-            && (0..at).all(|at| self.is(at, Role::Stop) || self.is(at, Role::Is));
+            && (0..at).all(|at| self.is_any(at, &[Role::Stop, Role::Is]));
         if is_there && self.is_first {
             return true;
         }
@@ -327,8 +362,7 @@ impl Clause<'_> {
         let lead = self.sentence.get(..word.span.start).unwrap_or_default();
         (self.is_first || has_link)
             && self.before(at) <= ELIDED_MAX
-            && (0..at)
-                .all(|at| [Role::Stop, Role::Is, Role::Not].iter().any(|role| self.is(at, *role)))
+            && (0..at).all(|at| self.is_any(at, &[Role::Stop, Role::Is, Role::Not]))
             && self.after(at) <= if has_link { GAP_MAX } else { 0 }
             && !(self.is(at + 1, Role::Noun) && self.gap(at) == 0)
             && Value::all(lead).iter().all(|value| self.own.contains(value))

@@ -96,6 +96,10 @@ impl Cue {
     pub(crate) fn is(&self, role: Role) -> bool {
         self.roles & role as u32 != 0
     }
+
+    pub(crate) fn is_any(&self, roles: &[Role]) -> bool {
+        roles.iter().any(|role| self.is(*role))
+    }
 }
 
 /// The phrases of a text, the longest at each place, in their order. They are whole words.

@@ -65,7 +65,7 @@ fn announced(sentence: &str, languages: &Languages<'_>) -> Option<(usize, bool)>
         for before in words.get(..last)?.iter().rev() {
             let next = run.last()?;
             let gap = sentence.get(before.span.end..next.span.start)?;
-            if !is_small(gap) || !known.iter().any(|role| before.is(*role)) {
+            if !is_small(gap) || !before.is_any(&known) {
                 break;
             }
             run.push(before);
@@ -76,7 +76,7 @@ fn announced(sentence: &str, languages: &Languages<'_>) -> Option<(usize, bool)>
         let clause = sentence.get(..first)?.rfind([',', ';', '，', '；', '、', '：']).unwrap_or(0);
         let lead = words.iter().filter(|word| clause <= word.span.start && word.span.end <= first);
         let against = [Role::Not, Role::Wrong, Role::If, Role::Who, Role::May];
-        let is_doubted = lead.into_iter().any(|word| against.iter().any(|role| word.is(*role)));
+        let is_doubted = lead.into_iter().any(|word| word.is_any(&against));
         // "It is" points at an answer where one was said before.
         let is_turn = clause > 0 && has(Role::It);
         let is_label = sentence

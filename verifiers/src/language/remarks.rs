@@ -37,7 +37,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         let has = |role| found.iter().any(|cue: &Cue| cue.is(role));
         let numbers = numbers(sentence);
         let others = [Role::If, Role::Would, Role::Who, Role::Wrong, Role::Fixed];
-        let of_others = words.iter().any(|word| others.iter().any(|role| word.is(*role)));
+        let of_others = words.iter().any(|word| word.is_any(&others));
         let is_remark = has(Role::Remark) || has(Role::Verify) || has(Role::Past) || of_others;
         let own = |(from, to): &(usize, usize)| range.start <= *from && *to <= range.end;
         let is_bold = bold.iter().any(own);

@@ -46,7 +46,7 @@ pub enum Standing {
 impl Standing {
     /// The same of a text that starts at a place of another.
     fn moved(self, by: usize) -> Self {
-        let moved = |place: Range<usize>| place.start + by..place.end + by;
+        let moved = |place| shifted(&place, by);
         match self {
             Self::Stands => Self::Stands,
             Self::Retracted(place) => Self::Retracted(moved(place)),
@@ -67,6 +67,11 @@ impl Standing {
         };
         Some(Against { reason, span: (place.start, place.end) })
     }
+}
+
+/// A place in a text that starts at a place of another, in the other.
+fn shifted(place: &Range<usize>, by: usize) -> Range<usize> {
+    place.start + by..place.end + by
 }
 
 /// What speaks against an answer.
@@ -98,7 +103,7 @@ fn before(
     languages: &Languages<'_>,
 ) -> Standing {
     let lead = text.get(start..span.start).unwrap_or_default();
-    let place = |cue: &Cue| start + cue.span.start..start + cue.span.end;
+    let place = |cue: &Cue| shifted(&cue.span, start);
     let end = found.partition_point(|cue| cue.span.end <= lead.len());
     let found = found.get(..end).unwrap_or_default();
     // What is contrasted with what was supposed or denied stands, "not 3 but 4", and what is said to be right.
@@ -145,9 +150,9 @@ fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<
     if said != Standing::Stands {
         return said;
     }
-    let sentence = Sentence::new(sentence, words, own);
+    let sentence = Sentence::new(sentence, &words, own);
     let answer = span.start - start..span.end - start;
-    let place = |words: Range<usize>| start + words.start..start + words.end;
+    let place = |words| shifted(&words, start);
     let supposed = sentence.supposes(&answer);
     if let Some(words) = supposed.filter(|_| !is_confirmed(text, span.end, languages)) {
         return Standing::Supposed(place(words));
@@ -162,10 +167,10 @@ fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<
     // One with numbers works something out.
     let may_disown = said.ends_with([':', '：']) || !said.contains(char::is_numeric);
     let disowned = may_disown
-        .then(|| Sentence::new(said, cues::words(said, languages), own).disowns())
+        .then(|| Sentence::new(said, &cues::words(said, languages), own).disowns())
         .flatten();
     if let Some(words) = disowned {
-        return Standing::Supposed(from + words.start..from + words.end);
+        return Standing::Supposed(shifted(&words, from));
     }
     if let Some(words) = sentence.denies(&answer) {
         return Standing::Denied(place(words));
@@ -201,14 +206,14 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
     for (at, (range, said)) in sentences.iter().enumerate() {
         let sentence = tail.get(range.clone()).unwrap_or_default();
         let from = end + range.start;
-        let place = |cue: &Cue| from + cue.span.start..from + cue.span.end;
+        let place = |cue: &Cue| shifted(&cue.span, from);
         let next = sentences.get(at + 1).map(|(_, next)| next);
         // "17? No."
-        if at == 0 && is_asked(sentence) && next.is_some_and(Said::is_no) {
+        if at == 0 && is_asked(sentence) && next.is_some_and(|next| next.begins_with_no) {
             return Standing::Denied(from..from + sentence.len());
         }
         if let Some(taken) = said.retracts(sentence, next, at == 0) {
-            return Standing::Retracted(from + taken.start..from + taken.end);
+            return Standing::Retracted(shifted(&taken, from));
         }
         let found = &said.cues;
         // What the text says of the same value elsewhere.
@@ -217,7 +222,7 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
             return again.moved(from);
         }
         if let Some(words) = &said.relativised {
-            return Standing::Supposed(from + words.start..from + words.end);
+            return Standing::Supposed(shifted(words, from));
         }
         if let Some(denied) = denies_again(sentence, found, own) {
             return Standing::Denied(place(denied));
@@ -226,7 +231,7 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
             return Standing::Hedged(place(offered));
         }
         if let Some(offered) = &said.offered {
-            return Standing::Hedged(from + offered.start..from + offered.end);
+            return Standing::Hedged(shifted(offered, from));
         }
     }
     Standing::Stands
@@ -249,19 +254,15 @@ struct Said {
 }
 
 impl Said {
-    fn is_no(&self) -> bool {
-        self.begins_with_no
-    }
-
     fn of(text: &str, own: &[Value], languages: &Languages<'_>) -> Self {
         let Cues { phrases: cues, words } = cues::all(text, languages);
         let begins_with_no = words.first().is_some_and(|word| {
             word.is(Role::Not)
                 && !text.get(..word.span.start).unwrap_or_default().contains(char::is_alphabetic)
         });
-        let sentence = Sentence::new(text, words, own);
-        let excluded = [Role::Past, Role::Verify, Role::Report];
-        let is_excluded = cues.iter().any(|cue| excluded.iter().any(|role| cue.is(*role)));
+        let sentence = Sentence::new(text, &words, own);
+        let is_excluded =
+            cues.iter().any(|cue| cue.is_any(&[Role::Past, Role::Verify, Role::Report]));
         let offered = if is_excluded { None } else { sentence.offers() };
         // "To practise, change the numbers."
         let is_advice = cues.iter().any(|cue| cue.is(Role::Remark));
@@ -337,9 +338,8 @@ fn denies_again<'c>(sentence: &str, found: &'c [Cue], own: &[Value]) -> Option<&
 /// The phrase by which a sentence offers another value than the answer. In the sentence of the answer
 /// itself it comes first.
 fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> Option<&'c Cue> {
-    let excluded = |cue: &Cue| {
-        [Role::NotOffer, Role::Past, Role::Verify, Role::Report].iter().any(|role| cue.is(*role))
-    };
+    let excluded =
+        |cue: &Cue| cue.is_any(&[Role::NotOffer, Role::Past, Role::Verify, Role::Report]);
     if found.iter().any(excluded) {
         return None;
     }
@@ -350,12 +350,7 @@ fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> 
         let is_strong = phrase.contains(' ') || phrase.chars().count() > 3 && !phrase.is_ascii();
         let is_early = !is_own && is_strong && lead.split_whitespace().nth(3).is_none();
         let is_first = is_early || !lead.contains(char::is_alphabetic);
-        let near = |text: &str| {
-            let values = Value::all(text);
-            values
-                .into_iter()
-                .any(|value| !own.contains(&value) && own.iter().any(|own| own.is_like(&value)))
-        };
+        let near = |text: &str| Value::all(text).iter().any(|value| value.is_other(own));
         let reach: String = near_behind(behind).collect();
         (is_first && near(&reach)) || (is_strong && !is_own && (near(&reach) || near(lead)))
     })

@@ -11,34 +11,30 @@ use super::values::Value;
 /// A sentence and its words of which clauses are composed.
 pub(super) struct Sentence<'a> {
     text: &'a str,
-    words: Vec<Cue>,
+    words: &'a [Cue],
+    clauses: Vec<Clause<'a>>,
     /// The values of the answer.
     own: &'a [Value],
 }
 
 impl<'a> Sentence<'a> {
-    pub(super) fn new(text: &'a str, words: Vec<Cue>, own: &'a [Value]) -> Self {
-        Self { text, words, own }
+    pub(super) fn new(text: &'a str, words: &'a [Cue], own: &'a [Value]) -> Self {
+        let mut is_first = true;
+        let clauses = clauses(text).map(|range| {
+            let clause = Clause::new(text, range, words, own, is_first);
+            is_first &= clause.stops();
+            clause
+        });
+        Self { text, words, clauses: clauses.collect(), own }
     }
 
     fn has(&self, role: Role) -> bool {
         self.words.iter().any(|word| word.is(role))
     }
 
-    fn clauses(&self) -> impl Iterator<Item = Clause<'_>> {
-        let mut is_first = true;
-        clauses(self.text).map(move |range| {
-            let inside = |word: &&Cue| range.start <= word.span.start && word.span.end <= range.end;
-            let words: Vec<&Cue> = self.words.iter().filter(inside).collect();
-            let clause = Clause { sentence: self.text, words, range, own: self.own, is_first };
-            is_first &= clause.stops();
-            clause
-        })
-    }
-
     /// The clause that has a place.
-    fn clause_at(&self, at: usize) -> Option<Clause<'_>> {
-        self.clauses().find(|clause| clause.range.start <= at && at <= clause.range.end)
+    fn clause_at(&self, at: usize) -> Option<&Clause<'a>> {
+        self.clauses.iter().find(|clause| clause.range.start <= at && at <= clause.range.end)
     }
 
     /// The judgements on the answer before it. What follows "if" is none, nor what another says. Where the
@@ -53,13 +49,13 @@ impl<'a> Sentence<'a> {
             Role::Guess,
             Role::Say,
         ];
-        if !judges.iter().any(|role| self.has(*role)) {
+        if !self.words.iter().any(|word| word.is_any(&judges)) {
             return Vec::new();
         }
         let until = self.until();
         let fixed = self.words.iter().rfind(|word| word.is(Role::Fixed)).map(|word| &word.span);
         let mut found: Vec<Judgement> =
-            self.clauses().flat_map(|clause| clause.judgements(is_advice)).collect();
+            self.clauses.iter().flat_map(|clause| clause.judgements(is_advice)).collect();
         // In Japanese and Korean "if" is an ending of the verb.
         let is_case = |one: &Judgement| {
             self.words.iter().any(|word| {
@@ -88,28 +84,27 @@ impl<'a> Sentence<'a> {
     pub(super) fn speaks_of_another(&self, to: usize) -> bool {
         let lead = Value::all(self.text.get(..to).unwrap_or_default());
         let has_own = lead.iter().any(|value| self.own.contains(value));
-        !has_own && lead.iter().any(|value| self.is_other(value) && *value != Value::Letter('I'))
+        !has_own
+            && lead.iter().any(|value| value.is_other(self.own) && *value != Value::Letter('I'))
     }
 
     /// The words by which a sentence behind the answer makes it one that holds in another case, "that is
     /// true only if ..., which is not so", or one of somebody else: "so says a forum".
     pub(super) fn relativises(&self, is_advice: bool) -> Option<Range<usize>> {
-        let clauses: Vec<Clause<'_>> = self.clauses().collect();
         let if_ = self.words.iter().find(|word| word.is(Role::If));
-        let has_other = Value::all(self.text).iter().any(|value| self.is_other(value));
+        let has_other = Value::all(self.text).iter().any(|value| value.is_other(self.own));
         if let Some(if_) = if_.filter(|_| !has_other) {
-            let holds = clauses.iter().flat_map(|clause| clause.judgements(true));
-            let holds = holds.into_iter().find(|one| one.is_right);
+            let mut judged = self.clauses.iter().flat_map(|clause| clause.judgements(true));
+            let holds = judged.any(|one| one.is_right);
             let would = self.has(Role::Would);
             let denied = self.words.iter().rev().take(4).any(|word| {
-                word.span.start > if_.span.end
-                    && (word.is(Role::Not) || word.is(Role::Wrong) || word.is(Role::May))
+                word.span.start > if_.span.end && word.is_any(&[Role::Not, Role::Wrong, Role::May])
             });
-            if holds.is_some() && (would || denied) {
+            if holds && (would || denied) {
                 return Some(if_.span.clone());
             }
         }
-        let first = clauses.first().filter(|_| !is_advice)?;
+        let first = self.clauses.first().filter(|_| !is_advice)?;
         let who = first.words.iter().position(|word| word.is(Role::Who))?;
         // "Many get it wrong" speaks of others alone.
         let points = (0..who).any(|at| first.is(at, Role::It) || first.is(at, Role::Say));
@@ -140,9 +135,8 @@ impl<'a> Sentence<'a> {
         let at = at.unwrap_or(clause.words.len());
         // "If ..., the answer would be 4": "she would have 4" may be what is asked.
         let would = (0..at).rev().find(|at| clause.is(*at, Role::Would));
-        let of_answer = would.is_some_and(|would| {
-            (0..would).any(|at| clause.is(at, Role::Noun) || clause.is(at, Role::It))
-        });
+        let of_answer = would
+            .is_some_and(|would| (0..would).any(|at| clause.is_any(at, &[Role::Noun, Role::It])));
         // In Japanese and Korean the condition follows the answer.
         if let Some(next) = clause.words.iter().find(|word| word.span.start >= answer.end)
             && next.is(Role::If)
@@ -160,9 +154,8 @@ impl<'a> Sentence<'a> {
         let who = (0..at).find(|at| clause.is(*at, Role::Who))?;
         let say = (who + 1..at).find(|at| clause.is(*at, Role::Say))?;
         // "Some would answer 4", and not "he got 4".
-        let says_answer = (say + 1..at).any(|at| {
-            [Role::Noun, Role::It, Role::Is, Role::Say].iter().any(|role| clause.is(at, *role))
-        });
+        let says_answer =
+            (say + 1..at).any(|at| clause.is_any(at, &[Role::Noun, Role::It, Role::Is, Role::Say]));
         let span = &clause.words.get(who)?.span;
         says_answer.then(|| span.clone())
     }
@@ -174,8 +167,7 @@ impl<'a> Sentence<'a> {
         let at = clause.words.iter().position(|word| word.span.start >= answer.start);
         let at = at.unwrap_or(clause.words.len());
         let found = (0..at).rev().find(|word| {
-            let is_false = clause.is(*word, Role::Wrong)
-                || clause.is(*word, Role::Slip)
+            let is_false = clause.is_any(*word, &[Role::Wrong, Role::Slip])
                 || clause.is(*word, Role::Right) && clause.is_negated(*word);
             clause.is_negation_of(*word, at, answer.start)
                 || is_false && clause.is_next_to_noun(*word, at)
@@ -197,7 +189,7 @@ impl<'a> Sentence<'a> {
         let clause = self.clause_at(answer.start)?;
         let text = self.text.get(clause.range.clone())?;
         let may = clause.words.iter().find(|word| word.is(Role::May))?;
-        let has_other = Value::all(text).iter().any(|value| self.is_other(value));
+        let has_other = Value::all(text).iter().any(|value| value.is_other(self.own));
         (has_other && may.span.start < answer.start).then(|| may.span.clone())
     }
 
@@ -219,13 +211,8 @@ impl<'a> Sentence<'a> {
         let clause = self.clause_at(answer.start)?;
         let not = clause.words.iter().rfind(|word| word.span.end <= answer.start)?;
         let is_next = not.is(Role::Not) && clause.strange(not.span.end, answer.start) == 0;
-        let has_other = Value::all(self.text).iter().any(|value| self.is_other(value));
+        let has_other = Value::all(self.text).iter().any(|value| value.is_other(self.own));
         (is_next && has_other).then(|| not.span.clone())
-    }
-
-    /// Whether a value may stand in place of the answer.
-    fn is_other(&self, value: &Value) -> bool {
-        !self.own.contains(value) && self.own.iter().any(|own| own.is_like(value))
     }
 
     /// The words by which the sentence puts another value in the place of the answer, or beside it.
@@ -243,9 +230,10 @@ impl<'a> Sentence<'a> {
             return None;
         }
         // "Whoever misreads it may get 4."
-        let is_case = [Role::Slip, Role::Would, Role::Who].iter().any(|role| self.has(*role));
+        let is_case =
+            self.words.iter().any(|word| word.is_any(&[Role::Slip, Role::Would, Role::Who]));
         let mut is_led = None;
-        for clause in self.clauses() {
+        for clause in &self.clauses {
             let text = clause.sentence.get(clause.range.clone()).unwrap_or_default();
             let at = clause.words.iter().position(|word| {
                 offers(word) && !(is_case && word.is(Role::May) && !word.is(Role::Instead))
@@ -264,7 +252,7 @@ impl<'a> Sentence<'a> {
                     clause.strange(from, to) <= GAP_MAX
                 };
                 let places = Value::places(text).into_iter();
-                places.filter(|(value, _)| self.is_other(value)).any(|(_, place)| near(place))
+                places.filter(|(value, _)| value.is_other(self.own)).any(|(_, place)| near(place))
             };
             let is_doubted = clause.words.iter().any(|word| word.is(Role::Wrong));
             // "It should be noted that 5 is too small."

@@ -1,4 +1,4 @@
-//! Values as they are compared where one may stand in place of another.
+//! Values of a text, in the form in which they are compared.
 
 use std::ops::Range;
 
@@ -17,8 +17,13 @@ pub(super) enum Value {
 
 impl Value {
     /// Whether one may be offered in place of the other.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    fn is_like(&self, other: &Self) -> bool {
         matches!(self, Self::Letter(_)) == matches!(other, Self::Letter(_))
+    }
+
+    /// Whether it is of the kind of an answer with these values, and none of them.
+    pub(super) fn is_other(&self, own: &[Self]) -> bool {
+        !own.contains(self) && own.iter().any(|one| one.is_like(self))
     }
 
     /// The values of an answer.
