@@ -1,7 +1,6 @@
 //! The engine: builds a configuration into a plan, runs it over samples, and keeps what it found.
 
 mod activity;
-mod advice;
 mod batch;
 mod blocks;
 mod build_context;
@@ -17,15 +16,15 @@ mod document;
 mod error;
 mod file_run;
 mod files;
-mod foreign;
 mod group_figures;
 mod groups;
+mod help;
 mod lines;
+mod misread;
 mod normalise;
 mod plan;
 mod pool;
 mod python_call;
-mod quantities;
 mod registry;
 mod rows;
 mod running;
@@ -47,7 +46,6 @@ mod unique_keys;
 mod verify;
 mod verify_group;
 mod when;
-mod wording;
 
 pub use crate::clock::{Clock, NoClock};
 pub use activity::Activity;
@@ -60,7 +58,7 @@ pub use combine::Combiner;
 pub use condition::Applicability;
 pub use config::{Bind, Config, ServeConfig};
 pub use document::{Document, Origin};
-pub use error::{ConfigError, EngineError, did_you_mean};
+pub use error::{ConfigError, EngineError, ErrorFields, did_you_mean};
 pub use file_run::{FileRun, FileRunSpec, RunProgress};
 pub use files::ConfigFolder;
 pub use group_figures::{GroupCounts, GroupFigures};

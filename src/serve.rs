@@ -25,7 +25,6 @@ mod head_limit;
 #[cfg(feature = "serve")]
 mod inline;
 #[cfg(feature = "serve")]
-mod json_path;
 #[cfg(feature = "serve")]
 mod listen;
 #[cfg(feature = "serve")]

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "rubrics")]
 use assay_verifiers::Files as _;
+use assay_verifiers::code::Code;
 #[cfg(feature = "otel")]
 pub use traces::{Traces, TracesError};
 
@@ -167,7 +168,7 @@ impl Environment {
         if path.is_dir() {
             let error = ConfigError::new(&name, "", format!("{name} is a folder; expected a file"));
             let help = format!("name the file, as in {}", path.join("assay.toml").display());
-            return Err(error.help(Some(help)).into());
+            return Err(error.code(Code::UnknownKey).help(Some(help)).into());
         }
         let bytes = if path.as_os_str() == "-" {
             read_bytes(std::io::stdin())
@@ -195,7 +196,7 @@ impl Environment {
             let message = format!("the variable {found} sets nothing");
             let help = format!("two underscores stand between a table and its key: write {meant}");
             let error = ConfigError::new("environment", found, message).at(Some(0..found.len()));
-            return Err(error.help(Some(help)).into());
+            return Err(error.code(Code::UnknownKey).help(Some(help)).into());
         }
         for (path, value) in &self.settings {
             let name = format!("{PREFIX}{}", path.replace('.', "__").to_ascii_uppercase());
@@ -289,10 +290,12 @@ fn read_bytes(file: impl std::io::Read) -> std::io::Result<Vec<u8>> {
 /// A configuration that cannot be read.
 fn unread(name: &str, error: &std::io::Error) -> ConfigError {
     if error.kind() != std::io::ErrorKind::NotFound {
-        return ConfigError::new(name, "", format!("{name}: {error}"));
+        let error = ConfigError::new(name, "", format!("{name}: {error}"));
+        return error.code(Code::UnreadableFile);
     }
     let help = "`assay init FOLDER` writes a configuration, rows and the commands to go on with";
-    ConfigError::new(name, "", format!("{name}: no such file")).help(Some(help.to_owned()))
+    let error = ConfigError::new(name, "", format!("{name}: no such file"));
+    error.code(Code::UnreadableFile).help(Some(help.to_owned()))
 }
 
 /// An absolute folder that a variable names, else one below the home folder.

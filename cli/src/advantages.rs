@@ -185,9 +185,10 @@ fn shown(amount: usize) -> String {
 
 fn refused(error: &TrainerError) -> Failure {
     match error {
-        TrainerError::Setting { setting, .. } if !setting.is_empty() => {
-            Failure::usage(format!("advantage.{setting}: {error}"))
+        TrainerError::Setting(own) => {
+            let gap = if own.setting.is_empty() { "" } else { "." };
+            Failure::refused(own.code, format!("advantage{gap}{}: {own}", own.setting))
         }
-        _ => Failure::usage(error.to_string()),
+        TrainerError::Input { .. } => Failure::usage(error.to_string()),
     }
 }

@@ -117,15 +117,8 @@ fn engine(args: &Args, environment: &Environment) -> Result<Engine, Failure> {
 
 /// The error without the text that it points into: the user has not written any.
 fn plain(error: &ConfigError) -> Failure {
-    let message = error.message.strip_prefix("reward \"check\": ").unwrap_or(&error.message);
-    let help = error.help.as_ref().map(|help| match help.strip_prefix("write config = { ") {
-        Some(rest) => format!("write --set {}", rest.replacen(" = ... }", "=VALUE", 1)),
-        None => help.clone(),
-    });
-    match &help {
-        Some(help) => Failure::usage(format!("{message}\nhelp: {help}")),
-        None => Failure::usage(message),
-    }
+    let help = error.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+    Failure::refused(error.code, format!("{}{help}", error.message))
 }
 
 fn sample(args: &Args) -> Result<Sample, Failure> {

@@ -6,7 +6,10 @@ use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippe
 use assay::data::DataError;
 use assay::engine::StreamError;
 use assay::engine::runs::RunError;
+use assay::verifiers::code::Code;
 use assay::{ConfigError, EngineError};
+
+use serde_json::{Value, json};
 
 use super::output;
 use super::text::{inline, no_color};
@@ -33,7 +36,7 @@ pub(super) enum Failure {
     /// The configuration, with the place in it.
     Config(Box<ConfigError>),
     /// The command line, or a file that it names.
-    Usage(String),
+    Usage(Code, String),
     /// Data, a run folder, or I/O.
     Run(Box<RunError>),
     /// Anything else that failed outside.
@@ -41,8 +44,11 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Tells the user, and says how the process ends.
-    pub(super) fn report(self) -> Exit {
+    /// Tells the user, and says how the process ends. With `--json` the error is on stdout too.
+    pub(super) fn report(self, is_json: bool) -> Exit {
+        if is_json {
+            output::line(&json!({ "error": self.data() }).to_string());
+        }
         match self {
             Self::Config(error) => {
                 let is_styled = std::io::stderr().is_terminal() && !no_color();
@@ -50,12 +56,12 @@ impl Failure {
                 output::styled_note(&drawn(&error, &renderer));
                 Exit::Usage
             }
-            Self::Usage(message) => {
-                output::note(&format!("error: {message}"));
+            Self::Usage(code, message) => {
+                output::note(&format!("error[{code}]: {message}"));
                 Exit::Usage
             }
             Self::Run(error) => {
-                output::note(&format!("error: {error}"));
+                output::note(&format!("error[{}]: {error}", error.code()));
                 match *error {
                     RunError::Locked { .. }
                     | RunError::Foreign { .. }
@@ -78,19 +84,45 @@ impl Failure {
         }
     }
 
+    /// The error as data: its code, its fields, the sentence. The keys are part of the contract.
+    fn data(&self) -> Value {
+        let code = match self {
+            Self::Config(error) => {
+                let (code, message, help) = (error.code, &error.message, &error.help);
+                let fields = error.fields();
+                return json!({ "code": code, "message": message, "help": help, "fields": fields });
+            }
+            Self::Usage(code, _) => Some(*code),
+            Self::Run(error) => Some(error.code()),
+            Self::Other(_) => None,
+        };
+        let message = match self {
+            Self::Usage(_, message) => message.clone(),
+            Self::Run(error) => error.to_string(),
+            Self::Config(error) => error.to_string(),
+            Self::Other(error) => format!("{error:#}"),
+        };
+        json!({ "code": code, "message": message })
+    }
+
     /// What the user would be told.
     #[cfg(feature = "serve")]
     pub(super) fn text(self) -> String {
         match self {
             Self::Config(error) => drawn(&error, &Renderer::plain()),
-            Self::Usage(message) => message,
+            Self::Usage(_, message) => message,
             Self::Run(error) => error.to_string(),
             Self::Other(error) => format!("{error:#}"),
         }
     }
 
     pub(super) fn usage(message: impl Into<String>) -> Self {
-        Self::Usage(message.into())
+        Self::Usage(Code::Usage, message.into())
+    }
+
+    /// A setting of a flag that is refused.
+    pub(super) fn refused(code: Code, message: impl Into<String>) -> Self {
+        Self::Usage(code, message.into())
     }
 }
 
@@ -104,7 +136,8 @@ fn drawn(error: &ConfigError, renderer: &Renderer) -> String {
             .into(),
         None => Origin::path(name).into(),
     };
-    let report = Level::ERROR.primary_title(output::plain(&error.message)).element(place);
+    let title = Level::ERROR.primary_title(output::plain(&error.message));
+    let report = title.id(error.code.word()).element(place);
     let help = error.help.as_deref().map(|help| Level::HELP.message(output::plain(help)));
     renderer.render(&[report.elements(help)])
 }

@@ -144,7 +144,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>, adjust: impl FnOnce(&mut En
     quiet_engine_panics();
     let args: Vec<OsString> = args.into_iter().collect();
     let exit = match Cli::try_parse_from(&args) {
-        Ok(cli) => run_verb(cli, adjust),
+        Ok(cli) => {
+            let is_json = args.iter().any(|arg| arg == "--json");
+            let exit = run_verb(cli, adjust).unwrap_or_else(|failure| failure.report(is_json));
+            written(exit)
+        }
         Err(error) if error.use_stderr() => {
             refused(&error, &args);
             Exit::Usage
@@ -157,7 +161,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, adjust: impl FnOnce(&mut En
     exit as u8
 }
 
-fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Exit {
+fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Result<Exit, Failure> {
     let mut environment = Environment::read();
     adjust(&mut environment);
     environment.notice = Some(Arc::new(|line: &str| output::note(line)));
@@ -165,7 +169,7 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Exit {
     environment.demand_ort_library(cli.ort_lib);
     let environment = &environment;
     unread_variables(environment);
-    let exit = match cli.verb {
+    match cli.verb {
         Verb::Score(args) => score::run(&args, environment),
         Verb::Validate(args) => validate::run(&args, environment),
         Verb::Merge(args) => merge::run(&args),
@@ -194,8 +198,7 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Exit {
         Verb::Precompile(args) => precompile::run(&args),
         Verb::Completions { shell } => Ok(completions(shell)),
         Verb::Man(args) => man::run(&args, Cli::command()),
-    };
-    written(exit.unwrap_or_else(Failure::report))
+    }
 }
 
 /// Says that a variable is not the flag that it is called after.

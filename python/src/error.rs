@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
+use assay::engine::ErrorFields;
 use assay::trainer::TrainerError;
+use assay::verifiers::BuildError;
+use assay::verifiers::code::Code;
 use assay::{ConfigError as BadConfig, EngineError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{IntoPyDict as _, PyType};
+use pyo3::types::{IntoPyDict as _, PyDict, PyType};
 
 create_exception!(assay, AssayError, PyException, "The base of every error of assay.");
 create_exception!(assay, DataError, AssayError, "Samples or files that cannot be read.");
@@ -67,14 +70,51 @@ exception!(
 /// Why there is no engine, as an exception.
 pub(crate) fn of_engine(error: EngineError) -> PyErr {
     match error {
-        EngineError::Config(error) => ConfigError::new_err(shown(&error)),
-        EngineError::Io(error) => AssayError::new_err(error.to_string()),
+        EngineError::Config(error) => {
+            coded(ConfigError::new_err(shown(&error)), error.code, &error.fields())
+        }
+        EngineError::Io(error) => {
+            let fields = ErrorFields::default();
+            coded(AssayError::new_err(error.to_string()), Code::UnreadableFile, &fields)
+        }
     }
+}
+
+/// The exception with its code and its fields as attributes.
+fn coded(error: PyErr, code: Code, fields: &ErrorFields) -> PyErr {
+    let ErrorFields { file, line, column, key, found, expected } = fields;
+    Python::attach(|py| {
+        let set = || {
+            let members = PyDict::new(py);
+            let texts = [("key", key), ("found", found)];
+            let named = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
+            named.into_iter().try_for_each(|(name, text)| members.set_item(name, text))?;
+            let places = [("line", line), ("column", column)];
+            let placed = places.into_iter().filter_map(|(name, at)| Some((name, (*at)?)));
+            placed.into_iter().try_for_each(|(name, at)| members.set_item(name, at))?;
+            if !file.is_empty() {
+                members.set_item("file", file)?;
+            }
+            if !expected.is_empty() {
+                members.set_item("expected", expected)?;
+            }
+            error.value(py).setattr("code", code.word())?;
+            error.value(py).setattr("fields", members)
+        };
+        set().err().unwrap_or(error)
+    })
+}
+
+/// What every exception of ours has where nothing more is known: no code, and no fields.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    let base = py.get_type::<AssayError>();
+    base.setattr("code", py.None())?;
+    base.setattr("fields", PyDict::new(py))
 }
 
 /// Why a run cannot go on, as an exception.
 pub(crate) fn of_run(error: &assay::engine::runs::RunError) -> PyErr {
-    RunError::new_err(error.to_string())
+    coded(RunError::new_err(error.to_string()), error.code(), &ErrorFields::default())
 }
 
 /// Columns of a trainer that have another name as an argument.
@@ -99,11 +139,11 @@ const ARGUMENTS: [(&str, &str); 14] = [
 /// for a column.
 pub(crate) fn of_trainer(error: TrainerError) -> PyErr {
     match error {
-        TrainerError::Setting { setting, message } if message.contains(&setting) => {
-            ConfigError::new_err(message)
-        }
-        TrainerError::Setting { setting, message } => {
-            ConfigError::new_err(format!("{setting}: {message}"))
+        TrainerError::Setting(BuildError { code, setting, found, expected, message }) => {
+            let gap = if setting.is_empty() { "" } else { ": " };
+            let error = ConfigError::new_err(format!("{setting}{gap}{message}"));
+            let key = Some(setting);
+            coded(error, code, &ErrorFields { key, found, expected, ..ErrorFields::default() })
         }
         TrainerError::Input { what, have, expected } => {
             let known = ARGUMENTS.iter().find(|(column, _)| *column == what);

@@ -67,6 +67,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let py = module.py();
         super::interpreter::close_at_exit(module)?;
+        super::error::prepare(py)?;
         module.add("ConfigError", super::error::ConfigError::class(py)?)?;
         module.add("DataTypeError", super::error::DataTypeError::class(py)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))

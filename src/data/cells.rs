@@ -13,6 +13,7 @@ use arrow_array::{
     Array, GenericByteArray, GenericByteViewArray, OffsetSizeTrait, RecordBatch, StructArray,
 };
 use arrow_schema::DataType;
+use assay_verifiers::code::Code;
 use serde_json::{Map, Value};
 
 use super::error::{Defect, escape};
@@ -89,20 +90,22 @@ struct Reader {
 impl Reader {
     fn pay(&self, values: usize) -> Result<(), Defect> {
         let left = self.values_left.get().checked_sub(values);
-        self.values_left.set(left.ok_or_else(|| Defect::new("more values than a row may have"))?);
+        self.values_left
+            .set(left.ok_or_else(|| Defect::new(Code::Limit, "more values than a row may have"))?);
         Ok(())
     }
 
     fn text(&self, text: &str) -> Result<Value, Defect> {
         let left = self.bytes_left.get().checked_sub(text.len());
-        self.bytes_left.set(left.ok_or_else(|| Defect::new("more bytes than a row may have"))?);
+        self.bytes_left
+            .set(left.ok_or_else(|| Defect::new(Code::Limit, "more bytes than a row may have"))?);
         Ok(Value::String(text.to_owned()))
     }
 
     fn bytes(&self, bytes: &[u8]) -> Result<Value, Defect> {
         match std::str::from_utf8(bytes) {
             Ok(text) => self.text(text),
-            Err(_) => Err(Defect::new("bytes that are not UTF-8")),
+            Err(_) => Err(Defect::new(Code::Encoding, "bytes that are not UTF-8")),
         }
     }
 
@@ -141,7 +144,7 @@ impl Reader {
     fn entry(&self, values: &dyn Array, at: Option<usize>) -> Result<Value, Defect> {
         match at.filter(|at| *at < values.len()) {
             Some(at) => self.value(values, at),
-            None => Err(Defect::new("a value beyond the end of its dictionary")),
+            None => Err(Defect::new(Code::Damaged, "a value beyond the end of its dictionary")),
         }
     }
 
@@ -170,7 +173,11 @@ impl Reader {
         let offsets = array.value_offsets();
         let range = place(offsets, at).zip(place(offsets, at + 1));
         let value = range.and_then(|(start, end)| array.value_data().get(start..end));
-        self.bytes(value.ok_or_else(|| Defect::new("a value beyond the end of its buffer"))?)
+        self.bytes(
+            value.ok_or_else(|| {
+                Defect::new(Code::Damaged, "a value beyond the end of its buffer")
+            })?,
+        )
     }
 
     fn viewed<T: ByteViewType + ?Sized>(
@@ -178,7 +185,7 @@ impl Reader {
         array: &GenericByteViewArray<T>,
         at: usize,
     ) -> Result<Value, Defect> {
-        let outside = || Defect::new("a value beyond the end of its buffer");
+        let outside = || Defect::new(Code::Damaged, "a value beyond the end of its buffer");
         let view = array.views().get(at).ok_or_else(outside)?.to_le_bytes();
         // Four bytes of length, then the value, or four bytes of it, its buffer and its place.
         let word = |at: usize| {
@@ -214,7 +221,7 @@ impl Reader {
         self.pay(OBJECT_VALUES)?;
         let mut object = Map::new();
         let [keys, values] = entries.columns() else {
-            return Err(Defect::new("a map without keys and values"));
+            return Err(Defect::new(Code::Damaged, "a map without keys and values"));
         };
         for at in 0..entries.len() {
             let key = match self.value(keys, at)? {
@@ -234,7 +241,7 @@ fn place<O: OffsetSizeTrait>(offsets: &[O], at: usize) -> Option<usize> {
 /// A null member is as good as none.
 fn insert(object: &mut Map<String, Value>, key: &str, value: Value) -> Result<(), Defect> {
     if object.contains_key(key) {
-        return Err(Defect::new(format!("duplicate key \"{}\"", escape(key))));
+        return Err(Defect::new(Code::DuplicateKey, format!("duplicate key \"{}\"", escape(key))));
     }
     if !value.is_null() {
         object.insert(key.to_owned(), value);

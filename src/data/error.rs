@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
+use assay_verifiers::code::Code;
+
 use super::kinds::by_pandas;
 use super::near::nearest;
 
@@ -98,6 +100,22 @@ pub enum DataError {
         /// What the encoder says.
         why: String,
     },
+}
+
+impl DataError {
+    /// What is wrong.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Read { .. } | Self::Folder { .. } => Code::UnreadableFile,
+            Self::Unknown { .. } => Code::UnknownFormat,
+            Self::Empty { .. } | Self::NoRows { .. } => Code::NoRows,
+            Self::NoColumn { .. } => Code::NoColumn,
+            Self::Damaged { .. } => Code::Damaged,
+            Self::Refused { .. } => Code::Limit,
+            Self::Verdicts { .. } => Code::BadValue,
+            Self::Write { .. } => Code::Unwritable,
+        }
+    }
 }
 
 /// What is said of a column that no row has.
@@ -263,6 +281,11 @@ pub struct RowError {
 }
 
 impl RowError {
+    /// What is wrong.
+    pub fn code(&self) -> Code {
+        self.defect.code
+    }
+
     /// The column at fault, where that is known.
     pub fn field(&self) -> Option<&str> {
         self.defect.field.as_deref()
@@ -275,16 +298,17 @@ impl RowError {
 }
 
 /// What is wrong with a row, before anyone knows which row it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Defect {
+    pub(super) code: Code,
     pub(super) field: Option<String>,
     pub(super) message: String,
     pub(super) byte: Option<usize>,
 }
 
 impl Defect {
-    pub(super) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), ..Self::default() }
+    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, field: None, message: message.into(), byte: None }
     }
 
     pub(super) fn at_field(mut self, field: &str) -> Self {

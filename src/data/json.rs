@@ -4,7 +4,9 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
+use assay_verifiers::code::Code;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
@@ -21,12 +23,13 @@ pub(super) fn row(line: Line<'_>, limits: &ReadLimits) -> Result<Map<String, Val
         values_left: Cell::new(limits.row_values_max),
         columns_max: limits.row_columns_max,
         column: RefCell::new(None),
+        code: Cell::new(Code::WrongType),
     };
     let read = match line {
         Line::Text(text) => read(serde_json::Deserializer::from_str(text), &reader),
         Line::Bytes(bytes) => read(serde_json::Deserializer::from_slice(bytes), &reader),
     };
-    read.map_err(|error| defect(&error, line, reader.column.borrow().as_deref()))
+    read.map_err(|error| defect(&error, line, &reader))
 }
 
 /// A line that is known to be UTF-8, or one that is not.
@@ -70,87 +73,37 @@ fn read<'de, R: serde_json::de::Read<'de>>(
     Ok(row)
 }
 
-fn defect(error: &serde_json::Error, line: Line<'_>, column: Option<&str>) -> Defect {
-    let text = error.to_string();
-    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    let at = match std::str::from_utf8(line.bytes()) {
-        Err(error_at) if message == "invalid unicode code point" => error_at.valid_up_to() + 1,
-        _ => error.column(),
+fn defect(error: &serde_json::Error, line: Line<'_>, reader: &Reader) -> Defect {
+    let (text, bytes) = (error.to_string(), line.bytes());
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let told = text.strip_suffix(&place).unwrap_or(&text);
+    let utf8 = std::str::from_utf8(bytes).err().map(|bad| bad.valid_up_to() + 1);
+    let (code, message, at) = match (utf8, error.classify()) {
+        (Some(at), Category::Syntax) if at <= error.column() => {
+            (Code::Encoding, "invalid UTF-8 (save the file as UTF-8)".to_owned(), at)
+        }
+        (_, Category::Data) => (reader.code.get(), told.to_owned(), error.column()),
+        _ => {
+            let rest = bytes.get(error.column().saturating_sub(1)..).unwrap_or_default();
+            (Code::Syntax, format!("{told} ({})", hint(rest)), error.column())
+        }
     };
-    let rest = line.bytes().get(at.saturating_sub(1)..).unwrap_or_default();
-    let odd = ["NaN", "Infinity"].into_iter().find(|odd| rest.starts_with(odd.as_bytes()));
-    let message = match (message, odd) {
-        ("expected value" | "invalid number", Some(odd)) => format!("{odd} is not a JSON number"),
-        (message, _) => of_python(message, rest)
-            .or_else(|| between_rows(message, rest, at).map(str::to_owned))
-            .unwrap_or_else(|| reworded(message)),
-    };
-    let field = column.map(field_name);
-    Defect { field, message, byte: Some(at).filter(|at| *at > 0) }
+    let field = reader.column.borrow().as_deref().map(field_name);
+    Defect { code, field, message, byte: Some(at).filter(|at| *at > 0) }
 }
 
-/// What is said of a row that Python printed; `None` of any other.
-fn of_python(message: &str, rest: &[u8]) -> Option<String> {
-    if !matches!(message, "expected value" | "expected ident" | "key must be a string") {
-        return None;
+/// What is told of a text that is not JSON, by what stands where the parser stopped.
+fn hint(rest: &[u8]) -> &'static str {
+    let starts = |words: &[&str]| words.iter().any(|word| rest.starts_with(word.as_bytes()));
+    if starts(&["None", "True", "False", "'"]) {
+        "this is Python: write rows by json.dumps"
+    } else if starts(&["NaN", "Infinity", "-Infinity"]) {
+        "JSON has finite numbers alone"
+    } else if rest.starts_with(BOM) {
+        "a byte-order mark stands before the row: take it out by sed 's/^\\xEF\\xBB\\xBF//'"
+    } else {
+        "a row is one object on one line, with no comma behind it"
     }
-    let starts = |word: &str| rest.starts_with(word.as_bytes());
-    let told = match [("None", "null"), ("True", "true"), ("False", "false")]
-        .into_iter()
-        .find(|(word, _)| starts(word))
-    {
-        Some((word, json)) => format!("{word} is Python; JSON has {json}"),
-        None if starts("'") => "single quotes; JSON has double quotes".to_owned(),
-        None => return None,
-    };
-    Some(format!("{told} (write rows by json.dumps)"))
-}
-
-/// What is said of what stands around rows.
-fn between_rows(message: &str, rest: &[u8], at: usize) -> Option<&'static str> {
-    let is_comma = rest.trim_ascii_start().starts_with(b",");
-    match message {
-        "trailing characters" if is_comma => {
-            Some("a comma follows the object (write one object a line, and no commas between them)")
-        }
-        "expected value" if at <= 1 && is_comma => {
-            Some("expected value (rows have no commas between them)")
-        }
-        "expected value" if rest.starts_with(BOM) => Some(
-            "a byte-order mark stands before the row, as where files were put together (take it out: sed \
-             's/^\\xEF\\xBB\\xBF//')",
-        ),
-        "expected value" if at <= 1 => {
-            Some("expected value (a row is an object, {\"completion\": ...})")
-        }
-        _ => None,
-    }
-}
-
-/// The parser's words where they say little to who has the file in front of them.
-fn reworded(message: &str) -> String {
-    if let Some(inside) = message.strip_prefix("EOF while parsing ") {
-        let hint = if inside == "an object" { " (write one object a line)" } else { "" };
-        return format!("the line ends in the middle of {inside}{hint}");
-    }
-    let words = match message {
-        "invalid unicode code point" => "invalid UTF-8 (save the file as UTF-8)",
-        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
-            "lone surrogate in an escape"
-        }
-        "recursion limit exceeded" => "nested deeper than 127 levels",
-        "number out of range" => "number beyond the range of a float",
-        "control character (\\u0000-\\u001F) found while parsing a string" => {
-            "raw control character in text (write \\t for a tab, \\n for the end of a line)"
-        }
-        "trailing characters" => "something follows the object (write one object a line)",
-        "invalid escape" => "invalid escape (a backslash is written twice, as in \\\\sqrt)",
-        "trailing comma" => "a comma with nothing behind it",
-        "key must be a string" => "a key without double quotes",
-        "expected ident" => "expected value",
-        words => words,
-    };
-    words.to_owned()
 }
 
 /// What reading a row has used up, and where it stands.
@@ -159,12 +112,21 @@ struct Reader {
     columns_max: usize,
     /// The column in which reading failed.
     column: RefCell<Option<String>>,
+    /// What was wrong, where it is none of the syntax.
+    code: Cell<Code>,
 }
 
 impl Reader {
+    /// An error that is none of the syntax.
+    fn refuse<E: Error>(&self, code: Code, why: impl fmt::Display) -> E {
+        self.code.set(code);
+        E::custom(why)
+    }
+
     fn pay<E: Error>(&self, values: usize) -> Result<(), E> {
         let left = self.values_left.get().checked_sub(values);
-        let left = left.ok_or_else(|| E::custom("more values than a row may have"))?;
+        let left =
+            left.ok_or_else(|| self.refuse(Code::Limit, "more values than a row may have"))?;
         self.values_left.set(left);
         Ok(())
     }
@@ -192,14 +154,13 @@ impl Reader {
                     }
                 },
                 Entry::Occupied(entry) => {
-                    return Err(A::Error::custom(format!(
-                        "duplicate key \"{}\"",
-                        escape(entry.key())
-                    )));
+                    let why = format!("duplicate key \"{}\"", escape(entry.key()));
+                    return Err(self.refuse(Code::DuplicateKey, why));
                 }
             }
             if object.len() > members_max {
-                return Err(A::Error::custom(format!("more than {members_max} columns")));
+                let why = format!("more than {members_max} columns");
+                return Err(self.refuse(Code::Limit, why));
             }
         }
         if nulls {

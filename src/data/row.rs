@@ -1,6 +1,7 @@
 //! A row of columns as a sample.
 
 use assay_verifiers::canonical;
+use assay_verifiers::code::Code;
 use assay_verifiers::{Content, Sample};
 use serde_json::{Map, Number, Value};
 
@@ -94,14 +95,14 @@ pub(super) fn sample(
         let logprobs = logprobs(&value).map_err(|defect| named(defect, path, "logprobs"))?;
         if let Some(tokens) = tokens.filter(|tokens| *tokens != logprobs.len()) {
             let why = format!("{} values for {tokens} token ids", logprobs.len());
-            return Err(named(Defect::new(why), path, "logprobs"));
+            return Err(named(Defect::new(Code::WrongType, why), path, "logprobs"));
         }
         builder = builder.logprobs(logprobs);
     }
     if let Some((path, value)) = taken(paths.finish_reason.as_ref(), &mut row) {
         let Value::String(reason) = value else {
             let why = format!("expected text, found {}", kind(&value));
-            return Err(named(Defect::new(why), path, "finish_reason"));
+            return Err(named(Defect::new(Code::WrongType, why), path, "finish_reason"));
         };
         builder = builder.finish_reason(reason);
     }
@@ -134,7 +135,8 @@ fn missing(row: &Map<String, Value>, path: &Path) -> Defect {
     }
     let has = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     let why = format!("missing or null; the row has: {has}");
-    named(Defect::new(format!("{why}{}", hints::of_row(row, path))), path, "completion")
+    let why = format!("{why}{}", hints::of_row(row, path));
+    named(Defect::new(Code::MissingValue, why), path, "completion")
 }
 
 /// Moves the members of the column `meta` up. A member whose name is a column stays where it is.
@@ -167,11 +169,11 @@ fn content(value: Value, path: &Path, role: &str) -> Result<Content, Defect> {
     if value.as_array().is_some_and(|messages| messages.iter().any(|message| foreign(&message))) {
         let why = "messages with \"from\" and \"value\" (ShareGPT); expected \"role\" (user, assistant, \
                    system) and \"content\": rename them";
-        return Err(Defect::new(why));
+        return Err(Defect::new(Code::WrongType, why));
     }
     foreign_message(&value)?;
     let hint = hints::of_value(&value, path, role);
-    Content::from_value(value).map_err(|why| Defect::new(format!("{why}{hint}")))
+    Content::from_value(value).map_err(|why| Defect::new(Code::WrongType, format!("{why}{hint}")))
 }
 
 /// Members in which other APIs have what a message says.
@@ -188,7 +190,10 @@ fn foreign_message(value: &Value) -> Result<(), Defect> {
     let found = messages.iter().enumerate().find_map(|(at, message)| Some((at, foreign(message)?)));
     let Some((at, name)) = found else { return Ok(()) };
     let at = at + 1;
-    Err(Defect::new(format!("message {at}: no content, but `{name}`: write {{role, content}}")))
+    Err(Defect::new(
+        Code::WrongType,
+        format!("message {at}: no content, but `{name}`: write {{role, content}}"),
+    ))
 }
 
 /// Roles whose messages are never what a model answered.
@@ -205,7 +210,8 @@ fn answer(content: Content) -> Result<Content, Defect> {
     roles.dedup();
     roles.truncate(NAMES_MAX);
     let has = if roles.is_empty() { "no messages".to_owned() } else { roles.join(", ") };
-    Err(Defect::new(format!("no message of the assistant; the conversation has: {has}")))
+    let why = format!("no message of the assistant; the conversation has: {has}");
+    Err(Defect::new(Code::MissingValue, why))
 }
 
 /// The token ids of the completion.
@@ -221,11 +227,17 @@ fn logprobs(value: &Value) -> Result<Vec<f64>, Defect> {
 
 fn list<T>(value: &Value, what: &str, read: fn(&Value) -> Option<T>) -> Result<Vec<T>, Defect> {
     let Value::Array(values) = value else {
-        return Err(Defect::new(format!("expected a list of {what}, found {}", kind(value))));
+        return Err(Defect::new(
+            Code::WrongType,
+            format!("expected a list of {what}, found {}", kind(value)),
+        ));
     };
     let one = |(at, value): (usize, &Value)| {
         read(value).ok_or_else(|| {
-            Defect::new(format!("expected a list of {what}; value {} is {value}", at + 1))
+            Defect::new(
+                Code::WrongType,
+                format!("expected a list of {what}; value {} is {value}", at + 1),
+            )
         })
     };
     values.iter().enumerate().map(one).collect()
@@ -236,11 +248,14 @@ fn name(value: Value) -> Result<String, Defect> {
     match value {
         Value::String(text) => Ok(text),
         Value::Number(number) if !whole(&number) => {
-            Err(Defect::new("expected text or an integer, found a fraction"))
+            Err(Defect::new(Code::WrongType, "expected text or an integer, found a fraction"))
         }
-        Value::Number(number) if beyond(&number) => Err(Defect::new(TOO_LARGE)),
+        Value::Number(number) if beyond(&number) => Err(Defect::new(Code::BadValue, TOO_LARGE)),
         Value::Number(number) => Ok(canonical::number_text(&number)),
-        other => Err(Defect::new(format!("expected text or an integer, found {}", kind(&other)))),
+        other => Err(Defect::new(
+            Code::WrongType,
+            format!("expected text or an integer, found {}", kind(&other)),
+        )),
     }
 }
 
@@ -258,7 +273,7 @@ pub fn check_exact(value: &Value) -> Result<(), String> {
 /// because of it.
 fn exact(value: &Value) -> Result<(), Defect> {
     match value {
-        Value::Number(number) if beyond(number) => Err(Defect::new(TOO_LARGE)),
+        Value::Number(number) if beyond(number) => Err(Defect::new(Code::BadValue, TOO_LARGE)),
         Value::Array(values) => values.iter().try_for_each(exact),
         Value::Object(members) => members.values().try_for_each(exact),
         _ => Ok(()),

@@ -6,6 +6,7 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{self, ArrowPrimitiveType};
 use arrow_schema::{DataType, TimeUnit};
+use assay_verifiers::code::Code;
 use chrono::{DateTime, NaiveTime, SecondsFormat};
 use serde_json::{Number, Value};
 
@@ -94,7 +95,7 @@ fn float(value: f64) -> Result<Value, Defect> {
         return Ok(Value::Null);
     }
     let number = Number::from_f64(value).map(Value::Number);
-    number.ok_or_else(|| Defect::new(format!("{value} is not a JSON number")))
+    number.ok_or_else(|| Defect::new(Code::WrongType, format!("{value} is not a JSON number")))
 }
 
 /// Reads a date, a time or both.
@@ -115,9 +116,15 @@ fn moment(array: &dyn Array, at: usize) -> Result<Value, Defect> {
             clock(native::<types::Time64NanosecondType>(array, at), 1_000_000_000)
         }
         DataType::Timestamp(unit, zone) => timestamp(array, at, *unit, zone.is_some()),
-        other => return Err(Defect::new(format!("a column of type {}", escape(&shown(other))))),
+        other => {
+            return Err(Defect::new(
+                Code::WrongType,
+                format!("a column of type {}", escape(&shown(other))),
+            ));
+        }
     };
-    text.map(Value::String).ok_or_else(|| Defect::new("a time beyond the calendar"))
+    text.map(Value::String)
+        .ok_or_else(|| Defect::new(Code::WrongType, "a time beyond the calendar"))
 }
 
 fn day(seconds: i64) -> Option<String> {

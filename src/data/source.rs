@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_verifiers::Sample;
+use assay_verifiers::code::Code;
 use serde_json::{Map, Value};
 
 use super::bytes::{Bytes, PARQUET_MAGIC};
@@ -363,7 +364,7 @@ impl Block {
             Held::Lines(Body::TooLong(bytes)) => {
                 let most = self.limits.row_bytes_max;
                 let why = format!("the row has {bytes} bytes; at most {most} are read");
-                out.row(self.row, 0, || Err(Defect::new(why)));
+                out.row(self.row, 0, || Err(Defect::new(Code::Limit, why)));
             }
             Held::Table(batch) => out.table(batch),
         }

@@ -7,11 +7,12 @@ use assay_verifiers::{
     AsyncVerifier, BuildError, Built, Earlier, Files, Lane, Meter, Pending, Sample, Spec, Verdict,
     Verifier, check,
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The settings of a closure.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NoSettings {}
 
@@ -30,7 +31,7 @@ pub(super) fn builder(
     lane: impl Fn() -> Lane + Send + Sync + 'static,
 ) -> impl Fn(Value, &dyn Files) -> Result<Built, BuildError> + Send + Sync + 'static {
     move |settings: Value, _: &dyn Files| {
-        check::settings::<NoSettings>(settings)?;
+        check::settings::<NoSettings>(&settings)?;
         let lane = lane();
         let spec = Spec {
             reads_verdicts: !lane.is_awaited(),

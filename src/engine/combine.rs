@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_verifiers::deviation::EPS;
 use assay_verifiers::schedule::Schedule;
-use assay_verifiers::script::{Script, shared_engine, type_words};
+use assay_verifiers::script::{Script, ScriptError, shared_engine, type_words};
 use assay_verifiers::{Cancellation, Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
@@ -85,10 +85,10 @@ impl Combiner {
             return fail("floor", &message);
         }
         let expression = match (&combine.expression, combine.how) {
+            // The plan has said by now what is wrong with it.
             (Some(source), CombineBy::Expression) => {
-                Some(Script::expression(source).map_err(|error| {
-                    ("combine.expression".to_owned(), format!("`expression`: {error}"))
-                })?)
+                let error = |error: ScriptError| ("combine.expression".to_owned(), error.message);
+                Some(Script::expression(source).map_err(error)?)
             }
             (None, CombineBy::Expression) => {
                 return fail("how", "how = \"expression\" needs `expression`");

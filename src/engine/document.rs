@@ -5,16 +5,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use assay_verifiers::{ValueError, from_value, toml_bounds};
+use assay_verifiers::code::Code;
+use assay_verifiers::from_value::{self, ValueError, steps};
+use assay_verifiers::{BuildError, toml_bounds};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
-use super::advice::{self, Slip, quoted, segments};
 use super::config::Config;
-use super::error::{ConfigError, did_you_mean};
+use super::error::ConfigError;
+use super::help::Wrong;
 use super::unique_keys::UniqueKeys;
-use super::{foreign, wording};
 
 /// A parsed file, with its text at hand for errors.
 #[derive(Clone)]
@@ -53,12 +54,6 @@ pub struct Origin {
 /// The most parts of a key that is set from outside: each becomes a table within a table.
 const SEGMENTS_MAX: usize = 32;
 
-/// What a reward is set by.
-const REWARD_KEYS: [&str; 11] = [
-    "name", "verifier", "weight", "required", "when", "config", "shape", "cache", "pin", "turn",
-    "fuel",
-];
-
 impl Document {
     /// Parses TOML, or JSON where the text starts with a brace.
     ///
@@ -73,10 +68,11 @@ impl Document {
         };
         let document =
             Self { name: name.to_owned(), text: text.to_owned(), tree, sets: Vec::new() };
-        let is_known = |key: &str| advice::ROOMS.contains(&key);
-        match foreign::rows(&document.tree, is_known).filter(|_| document.is_json()) {
-            Some((message, help)) => Err(document.whole(message).help(Some(help))),
-            None => Ok(document),
+        let schema = Config::json_schema();
+        let keys = from_value::properties(&schema, &document.tree, &[]).unwrap_or_default();
+        match ConfigError::of_rows(name, text, &document.tree, &keys) {
+            Some(error) if document.is_json() => Err(error),
+            _ => Ok(document),
         }
     }
 
@@ -102,31 +98,17 @@ impl Document {
         if ["nan", "inf", "+nan", "-nan", "+inf", "-inf"].contains(&value.trim()) {
             let message =
                 format!("`{}`: expected a finite number, found {}", path.trim(), value.trim());
-            return Err(origin.error(message).help(Some("write a finite number".to_owned())));
+            return Err(origin.error(message));
         }
         let value = Self::value(value.trim());
         let (path, mut place) = (path.trim(), &mut self.tree);
         let mut resolved = Vec::new();
-        for segment in segments(path) {
+        for segment in steps(path) {
             let known = names(place);
             let (name, Some(next)) = step(place, segment) else {
-                let near = did_you_mean(segment, known.iter().map(String::as_str));
-                let near = near.map(|near| format!("did you mean `{near}`?"));
-                // A key of a reward, without the reward.
-                let of_reward = || {
-                    let is_key = resolved == ["reward"] && REWARD_KEYS.contains(&segment);
-                    let name = known.first().filter(|_| is_key)?;
-                    let name = if known.len() == 1 { name } else { "NAME" };
-                    Some(format!("a reward is named first: reward.{name}.{segment}"))
-                };
-                let help = near.or_else(of_reward);
-                let has = if known.is_empty() {
-                    String::new()
-                } else {
-                    format!("; there are: {}", known.join(", "))
-                };
-                let message = format!("`{path}` cannot be set: nothing is called `{segment}`{has}");
-                return Err(origin.error(message).help(help));
+                let message = format!("`{path}` cannot be set: nothing is called `{segment}`");
+                let error = origin.error(message).code(Code::UnknownName);
+                return Err(error.known(segment, known.iter().map(String::as_str)));
             };
             resolved.push(name);
             place = next;
@@ -151,25 +133,32 @@ impl Document {
     /// # Errors
     /// An unknown key, or a value of the wrong type.
     pub fn config(&self) -> Result<Config, ConfigError> {
-        if let Some((path, message, help)) = advice::listed_table(&self.tree) {
-            return Err(self.error(&path, format!("`{path}`: {message}")).help(Some(help)));
-        }
-        let config: Config = from_value(&self.tree).map_err(|error| self.untyped(error))?;
+        let config: Config = from_value::read(&self.tree).map_err(|error| self.untyped(error))?;
         if config.version != 1 {
             let message = format!("version {} is not known; this build reads 1", config.version);
-            return Err(self.error("version", message).help(Some("write version = 1".to_owned())));
+            return Err(self.error("version", message).code(Code::Version));
         }
         Ok(config)
     }
 
-    /// An error at a dotted path such as `reward[0].config.pattern`.
-    pub fn error(&self, path: &str, message: impl Into<String>) -> ConfigError {
-        self.placed(&segments(path), &message.into()).of(path)
+    /// What a table at a path is refused for.
+    pub fn refused(&self, table: &str, error: BuildError) -> ConfigError {
+        let key = match error.setting.as_str() {
+            "" => table.to_owned(),
+            setting => format!("{table}.{setting}"),
+        };
+        let BuildError { code, setting, found, expected, message } = error;
+        let wrong = Wrong { code, path: &setting, found: found.as_deref(), expected: &expected };
+        let help = wrong.plain();
+        self.error(&key, message).code(code).help(help).taking(found, expected)
     }
 
-    fn placed(&self, segments: &[&str], message: &str) -> ConfigError {
-        let found = self.value_at(segments);
-        let message = wording::in_toml(message, found);
+    /// An error at a dotted path such as `reward[0].config.pattern`.
+    pub fn error(&self, path: &str, message: impl Into<String>) -> ConfigError {
+        self.placed(&steps(path), message.into()).of(path)
+    }
+
+    fn placed(&self, segments: &[&str], message: String) -> ConfigError {
         if let Some(set) = self.sets.iter().rev().find(|set| set.is_at(segments)) {
             return set.origin.error(message);
         }
@@ -190,7 +179,7 @@ impl Document {
         message: impl Into<String>,
     ) -> ConfigError {
         let whole = self.error(path, message);
-        let segments = segments(path);
+        let segments = steps(path);
         let is_set = self.sets.iter().any(|set| set.is_at(&segments) || set.is_below(&segments));
         let written = || {
             let value = self.value_at(&segments)?.as_str().filter(|text| part.end <= text.len())?;
@@ -205,7 +194,7 @@ impl Document {
 
     /// The text at a dotted path.
     pub(super) fn text_at(&self, path: &str) -> Option<&str> {
-        self.value_at(&segments(path))?.as_str()
+        self.value_at(&steps(path))?.as_str()
     }
 
     fn value_at(&self, segments: &[&str]) -> Option<&Value> {
@@ -226,24 +215,25 @@ impl Document {
         self.text.trim_start().starts_with('{')
     }
 
-    fn untyped(&self, ValueError { mut path, message }: ValueError) -> ConfigError {
-        let unknown = quoted(&message).next().filter(|_| message.starts_with("unknown field"));
-        if let Some(key) = unknown
-            && path.rsplit(['.', ']']).next() != Some(key)
-        {
-            path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-        }
-        let parts = segments(&path);
+    fn untyped(&self, error: ValueError) -> ConfigError {
+        let ValueError { code, path, found, expected, message } = error;
+        let parts = steps(&path);
         let is_set = self.sets.iter().any(|set| set.is_at(&parts) || set.is_below(&parts));
-        let slip = Slip { tree: &self.tree, path: &path, message: &message, is_set };
-        let help = slip.help();
-        if path.is_empty() {
-            if self.text.trim().is_empty() {
-                return self.whole("the configuration is empty").help(help);
-            }
-            return self.whole(message).help(help);
-        }
-        self.error(&path, format!("`{path}`: {message}")).help(help)
+        let wrong = Wrong { code, path: &path, found: found.as_deref(), expected: &expected };
+        let help = wrong.in_config(&self.tree, is_set);
+        let error = if self.text.trim().is_empty() && self.sets.is_empty() {
+            self.whole("the configuration is empty").of(&path)
+        } else if path.is_empty() || parts.len() == 1 && code == Code::MissingKey {
+            self.whole(message).of(&path)
+        } else {
+            let told = match code {
+                Code::UnknownKey => format!("unknown key `{path}`"),
+                Code::MissingKey => format!("missing key `{path}`"),
+                _ => format!("`{path}`: {message}"),
+            };
+            self.error(&path, told)
+        };
+        error.code(code).help(help).taking(found, expected)
     }
 
     /// The bytes of the key at a dotted path, or of the nearest thing above it that is there, and how
@@ -324,48 +314,54 @@ fn json(name: &str, text: &str) -> Result<Value, ConfigError> {
     let read = serde_json::from_str(text);
     let read = read.and_then(|tree: Value| serde_json::from_str::<UniqueKeys>(text).map(|_| tree));
     read.map_err(|error| {
+        // Lines of objects are rows.
+        let mut objects =
+            serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
+        if let (Some(Ok(first)), Some(_)) = (objects.next(), objects.next())
+            && let Some(error) = ConfigError::of_rows(name, text, &Value::Object(first), &[])
+        {
+            return error;
+        }
         let at = offset(text, error.line(), error.column());
-        let told = error.to_string();
-        let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
-        let (message, help) = foreign::json_help(text, told, at.start);
-        ConfigError::new(name, text, message).at(Some(at)).help(help)
+        let code = if error.is_data() { Code::DuplicateKey } else { Code::Syntax };
+        ConfigError::new(name, text, format!("not JSON: {error}")).code(code).at(Some(at))
     })
 }
 
+/// What a line of a configuration can be.
+const LINES: &str = "a line is KEY = VALUE, [TABLE] or [[LIST OF TABLES]]; a text stands in quotes, and single quotes hold \
+                     backslashes as they are; a comment begins with #";
+
 fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
-    let fail = |message, help, span| ConfigError::new(name, text, message).at(span).help(help);
+    let fail = |code, message: String, span| {
+        Err(ConfigError::new(name, text, message).code(code).at(span))
+    };
     if let Some(message) = toml_bounds::excess(text) {
-        return Err(fail(message, None, Some(0..1)));
+        return fail(Code::Limit, message, Some(0..1));
     }
     match toml::from_str(text) {
         Ok(tree) => match odd_value(text) {
-            Some((message, help, span)) => Err(fail(message, Some(help), Some(span))),
+            Some((message, span)) => fail(Code::WrongType, message, Some(span)),
             None => Ok(tree),
         },
         Err(error) => {
-            if let Ok(tree) = serde_json::from_str::<Value>(text)
-                && let Some((message, help)) = foreign::rows(&tree, |_| false)
-            {
-                return Err(fail(message, Some(help), Some(0..1)));
-            }
-            if let Some(misread) = foreign::kind(name, text) {
-                return Err(fail(misread.message, Some(misread.help), misread.span));
-            }
-            let span = error.span();
-            // It comes without a place.
-            if error.message() == "recursion limit" {
-                let message = "tables and dotted keys nest too deep".to_owned();
-                return Err(fail(message, None, Some(0..1)));
-            }
-            let (message, help) = foreign::toml_help(text, error.message(), span.as_ref());
-            Err(fail(message, help, span))
+            let rows = serde_json::from_str::<Value>(text).ok();
+            let rows = rows.and_then(|tree| ConfigError::of_rows(name, text, &tree, &[]));
+            Err(match rows.or_else(|| ConfigError::of_language(name, text)) {
+                Some(other) => other,
+                None => {
+                    let at = error.span().unwrap_or(0..1);
+                    let error = ConfigError::new(name, text, error.message()).code(Code::Syntax);
+                    error.at(Some(at)).help(Some(LINES.to_owned()))
+                }
+            })
         }
     }
 }
 
 /// A value that JSON has not, and no setting takes: a date, or a number that is not finite. What is wrong,
-/// what to type, and the place.
-fn odd_value(text: &str) -> Option<(String, String, Range<usize>)> {
+/// and the place.
+fn odd_value(text: &str) -> Option<(String, Range<usize>)> {
     fn within(value: &toml::Spanned<DeValue<'_>>) -> Option<(bool, Range<usize>)> {
         match value.get_ref() {
             DeValue::Float(float) => {
@@ -383,16 +379,12 @@ fn odd_value(text: &str) -> Option<(String, String, Range<usize>)> {
     let line = text.get(..span.start)?.rfind('\n').map_or(0, |end| end + 1);
     let told = text.get(line..)?.lines().next()?.trim();
     let found = text.get(span.clone())?;
-    let (message, help) = if is_date {
-        (
-            format!("{told}: found the date {found}, and no setting is a date"),
-            format!("a text stands in quotes: write \"{found}\""),
-        )
+    let message = if is_date {
+        format!("{told}: found the date {found}, and no setting is a date: write \"{found}\"")
     } else {
-        let message = format!("{told}: expected a finite number, found {found}");
-        (message, "write a finite number".to_owned())
+        format!("{told}: expected a finite number, found {found}")
     };
-    Some((message, help, span))
+    Some((message, span))
 }
 
 impl Config {
@@ -476,13 +468,17 @@ mod tests {
     #[test]
     fn an_unknown_key_is_pointed_at() {
         let text = TEXT.replace("verifier", "verifer");
-        let error = Config::parse("c.toml", &text).unwrap_err();
-        assert!(error.help.as_deref().unwrap().starts_with("did you mean `verifier`?"));
-        assert_eq!(&text[error.span().unwrap()], "verifer");
-        let error = Config::parse("c.toml", "version = 1\nrewards = 2\n").unwrap_err();
-        assert!(error.help.as_deref().unwrap().starts_with("did you mean `reward`?"));
-        let error = Config::parse("c.toml", "version = 2").unwrap_err();
-        assert!(error.message.contains("this build reads 1"));
+        for (text, code, key, shown) in [
+            (text.as_str(), Code::UnknownKey, "reward[0].verifer", "verifer"),
+            ("version = 1\nrewards = 2\n", Code::UnknownKey, "rewards", "rewards"),
+            ("version = 2", Code::Version, "version", "version"),
+            ("version = 1\n[[combine]]\nhow = 'min'", Code::WrongType, "combine", "combine"),
+            ("version = 1\n[reward]\nname = 'a'", Code::WrongType, "reward", "reward"),
+        ] {
+            let error = Config::parse("c.toml", text).unwrap_err();
+            assert_eq!((error.code, error.setting()), (code, Some(key)), "{error}");
+            assert_eq!(&text[error.span().unwrap()], shown);
+        }
     }
 
     #[test]

@@ -2,29 +2,61 @@
 
 use std::ops::Range;
 
-use super::{foreign, synonyms};
+use assay_verifiers::code::Code;
+use serde::Serialize;
+
+use super::synonyms;
 use crate::data::nearest;
 
-/// A configuration that cannot be used.
+/// A configuration that cannot be used: a code and fields, and the sentences that are made of them.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ConfigError {
+    /// What is wrong.
+    pub code: Code,
     /// Lower case, no final dot, names the key.
     pub message: String,
     /// What to do about it, where that is known.
     pub help: Option<String>,
+    pub(super) expected: Vec<String>,
+    pub(super) found: Option<String>,
     name: Box<str>,
     text: Box<str>,
     span: Option<Range<usize>>,
     setting: Option<Box<str>>,
 }
 
+/// Where a configuration is wrong, and what was expected there. The keys are part of the contract.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ErrorFields {
+    /// The file, or what stands for one, such as `command line`.
+    pub file: String,
+    /// The line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The character in the line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// The dotted path of the setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What is there, where a type is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+    /// What would be taken: types, words or keys.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
+}
+
 impl ConfigError {
     /// An error in the file called `name`, which reads `text`.
     pub fn new(name: &str, text: &str, message: impl Into<String>) -> Self {
         Self {
+            code: Code::BadValue,
             message: message.into(),
             help: None,
+            expected: Vec::new(),
+            found: None,
             name: name.into(),
             text: text.into(),
             span: None,
@@ -32,17 +64,18 @@ impl ConfigError {
         }
     }
 
+    /// Says more closely what is wrong.
+    #[must_use]
+    pub fn code(mut self, code: Code) -> Self {
+        self.code = code;
+        self
+    }
+
     /// Names the setting at fault by its dotted path.
     #[must_use]
     pub(super) fn of(mut self, setting: &str) -> Self {
         self.setting = Some(setting.into());
         self
-    }
-
-    /// What is wrong with bytes that are no text, where they are none.
-    pub(crate) fn of_bytes(name: &str, bytes: &[u8]) -> Option<Self> {
-        let (message, help) = foreign::bytes(bytes)?;
-        Some(Self::new(name, "", format!("{name}: {message}")).help(Some(help)))
     }
 
     /// Points at a range of bytes.
@@ -56,6 +89,26 @@ impl ConfigError {
     #[must_use]
     pub fn help(mut self, help: Option<String>) -> Self {
         self.help = help;
+        self
+    }
+
+    /// Says what is there, and what would be taken.
+    #[must_use]
+    pub(super) fn taking(mut self, found: Option<String>, expected: Vec<String>) -> Self {
+        (self.found, self.expected) = (found, expected);
+        self
+    }
+
+    /// Lists the names that are there where `word` is none of them, and suggests one.
+    #[must_use]
+    pub fn known<'a>(mut self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        self.help = match did_you_mean(word, known.iter().copied()) {
+            Some(near) => Some(format!("did you mean \"{near}\"?")),
+            None if known.is_empty() => None,
+            None => Some(format!("there are: {}", known.join(", "))),
+        };
+        self.expected = known.into_iter().map(str::to_owned).collect();
         self
     }
 
@@ -78,6 +131,24 @@ impl ConfigError {
     pub fn text(&self) -> &str {
         &self.text
     }
+
+    /// The fields of the error.
+    pub fn fields(&self) -> ErrorFields {
+        let place = self.span.as_ref().and_then(|span| {
+            let before = self.text.get(..span.start)?;
+            let start = before.rfind('\n').map_or(0, |end| end + 1);
+            let column = before.get(start..)?.chars().count() + 1;
+            Some((before.matches('\n').count() + 1, column))
+        });
+        ErrorFields {
+            file: self.name.to_string(),
+            line: place.map(|(line, _)| line),
+            column: place.map(|(_, column)| column),
+            key: self.setting.as_deref().map(str::to_owned),
+            found: self.found.clone(),
+            expected: self.expected.clone(),
+        }
+    }
 }
 
 /// Why an engine cannot be made.
@@ -89,6 +160,16 @@ pub enum EngineError {
     /// A file cannot be read, or the operating system refuses a thread.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+impl EngineError {
+    /// What is wrong.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Config(error) => error.code,
+            Self::Io(_) => Code::UnreadableFile,
+        }
+    }
 }
 
 impl From<ConfigError> for EngineError {

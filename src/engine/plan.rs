@@ -1,7 +1,5 @@
 //! The plan: a configuration with everything built, checked and put in order.
 
-mod dialects;
-mod patterns;
 mod refused;
 mod shapes;
 mod trainers;
@@ -11,7 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::code::Code;
 use assay_verifiers::schedule::Schedule;
+use assay_verifiers::script::Script;
 use assay_verifiers::shape::BuiltShape;
 use assay_verifiers::{Built, Files, Lane};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use super::build_context::BuildContext;
 use super::combine::Combiner;
 use super::config::{CombineBy, Config, OnFault, RewardConfig};
 use super::document::Document;
-use super::error::{ConfigError, did_you_mean};
+use super::error::ConfigError;
 use super::registry::Registry;
 use super::turns::JudgedTurn;
 use super::when::When;
@@ -120,7 +120,7 @@ impl Plan {
         let _ = judges;
         #[cfg(feature = "rubrics")]
         let judges = JudgeSet::new(config.judges.clone(), judges.clone())
-            .map_err(|error| document.error(&format!("judges.{}", error.setting), error.message))?;
+            .map_err(|error| document.refused("judges", error))?;
         let mut rewards = Vec::with_capacity(config.rewards.len());
         let mut known = Vec::new();
         for (at, reward) in config.rewards.iter().enumerate() {
@@ -138,14 +138,12 @@ impl Plan {
         refused::check_gates(document, &config, &gates)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
-        let combiner = Combiner::build(&config, &gates).map_err(|(path, message)| {
-            match (&config.combine.expression, message.strip_prefix("`expression`: ")) {
-                (Some(source), Some(error)) => {
-                    refused::expression(document, &path, source, error, &names)
-                }
-                _ => document.error(&path, message),
-            }
-        })?;
+        if let Some(source) = &config.combine.expression {
+            let compiled = Script::expression(source);
+            compiled.map_err(|error| refused::expression(document, "combine.expression", error))?;
+        }
+        let combiner = Combiner::build(&config, &gates)
+            .map_err(|(path, message)| document.error(&path, message).code(Code::Conflict))?;
         trainers::check(document, &config)?;
         let names = names.into();
         Ok(Self {
@@ -276,12 +274,13 @@ fn resolved((given, planned): (&RewardConfig, &Planned)) -> Value {
 
 fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> {
     if config.rewards.is_empty() {
-        return Err(document.error("reward", "no [[reward]]: name at least one verifier").help(
-            Some("add [[reward]] with name and verifier; `assay list checks` names them".into()),
-        ));
+        let error = document.error("reward", "no [[reward]]: name at least one verifier");
+        let help = "add [[reward]] with name and verifier; `assay list checks` names them";
+        return Err(error.code(Code::MissingKey).help(Some(help.to_owned())));
     }
     if config.rewards.len() > REWARDS_MAX {
-        return Err(document.error("reward", format!("more than {REWARDS_MAX} rewards")));
+        let error = document.error("reward", format!("more than {REWARDS_MAX} rewards"));
+        return Err(error.code(Code::Limit));
     }
     let mut seen = BTreeSet::new();
     for (at, reward) in config.rewards.iter().enumerate() {
@@ -297,17 +296,10 @@ fn check_names(document: &Document, config: &Config) -> Result<(), ConfigError> 
                 reward.name,
                 first.unwrap_or_default()
             );
-            return Err(document.error(&path, message).help(Some("give one another name".into())));
+            return Err(document.error(&path, message).code(Code::DuplicateName));
         }
     }
     Ok(())
-}
-
-/// The script of a reward that has one.
-fn script(reward: &RewardConfig, files: &dyn Files) -> Option<String> {
-    let text = |key: &str| reward.config.get(key).and_then(Value::as_str);
-    let read = |file: &str| String::from_utf8(files.read(file).ok()?).ok();
-    text("script").map(str::to_owned).or_else(|| read(text("file")?))
 }
 
 fn planned(
@@ -319,27 +311,11 @@ fn planned(
 ) -> Result<Planned, ConfigError> {
     let settings = Value::Object(reward.config.clone());
     let Some(built) = registry.build(&reward.verifier, settings, context) else {
-        let near = did_you_mean(&reward.verifier, registry.ids());
-        let known: Vec<&str> = registry.ids().collect();
-        let unknown = registry.unknown(&reward.verifier);
-        let message = format!("{unknown}; known: {}", known.join(", "));
-        let page = "`assay list` says what each judges";
-        let own = [".py", ":"].iter().any(|mark| reward.verifier.contains(mark));
-        let help = Some(match near {
-            _ if own => {
-                let own = "verifier = \"python_check\" and config = { file = \"reward.py\" }";
-                format!("a function of your own is named by {own} (`assay show python_check`)")
-            }
-            Some(near) => format!("did you mean \"{near}\"? {page}"),
-            None => page.to_owned(),
-        });
-        return Err(document.error(&format!("reward[{at}].verifier"), message).help(help));
+        let error =
+            document.error(&format!("reward[{at}].verifier"), registry.unknown(&reward.verifier));
+        return Err(error.code(Code::UnknownVerifier).known(&reward.verifier, registry.ids()));
     };
-    let built = built.map_err(|error| {
-        let script = script(reward, context.files);
-        let retry = |settings: Value| registry.build(&reward.verifier, settings, context)?.err();
-        refused::settings(document, (at, reward), &error, script.as_deref(), &retry)
-    })?;
+    let built = built.map_err(|error| refused::settings(document, (at, reward), error))?;
     pinned(document, registry, (at, reward), &built)?;
     let fuel = reward.fuel.unwrap_or(config.limits.fuel);
     #[cfg(feature = "rubrics")]
@@ -380,9 +356,8 @@ fn when(
     known: &mut Vec<Arc<When>>,
 ) -> Result<Option<Arc<When>>, ConfigError> {
     let Some(source) = &reward.when else { return Ok(None) };
-    let when = When::compile(source, names, known).map_err(|error| {
-        refused::expression(document, &format!("reward[{at}].when"), source, &error, names)
-    })?;
+    let when = When::compile(source, names, known)
+        .map_err(|error| refused::expression(document, &format!("reward[{at}].when"), error))?;
     Ok(Some(when))
 }
 
@@ -407,7 +382,8 @@ fn pinned(
     } else {
         format!("{}; set pin = {version} to take the change", changes.join("; "))
     };
-    Err(document.error(&format!("reward[{at}].pin"), message).help(Some(help)))
+    let error = document.error(&format!("reward[{at}].pin"), message);
+    Err(error.code(Code::Version).help(Some(help)))
 }
 
 fn gates(
@@ -417,7 +393,10 @@ fn gates(
 ) -> Result<Vec<usize>, ConfigError> {
     if config.combine.how != CombineBy::Gate {
         return match config.combine.gates {
-            Some(_) => Err(document.error("combine.gates", "`gates` needs how = \"gate\"")),
+            Some(_) => {
+                let error = document.error("combine.gates", "`gates` needs how = \"gate\"");
+                Err(error.code(Code::Conflict))
+            }
             None => Ok(Vec::new()),
         };
     }
@@ -431,19 +410,15 @@ fn gates(
     }
     if let Some((_, gate)) = gates.iter().enumerate().find(twice) {
         let message = format!("the gate \"{gate}\" is named twice");
-        return Err(document.error("combine.gates", message).help(Some("name it once".to_owned())));
+        return Err(document.error("combine.gates", message).code(Code::DuplicateName));
     }
     gates
         .iter()
         .map(|gate| {
             names.iter().position(|name| name == gate).ok_or_else(|| {
-                let is_verifier = |reward: &&RewardConfig| reward.verifier == *gate;
-                let of_verifier = config.rewards.iter().find(is_verifier);
-                let help = of_verifier.map(|reward| reward.name.as_str());
-                let help = help.or_else(|| did_you_mean(gate, names.iter().map(String::as_str)));
-                document
-                    .error("combine.gates", format!("no reward is called \"{gate}\""))
-                    .help(help.map(|near| format!("did you mean \"{near}\"?")))
+                let error =
+                    document.error("combine.gates", format!("no reward is called \"{gate}\""));
+                error.code(Code::UnknownName).known(gate, names.iter().map(String::as_str))
             })
         })
         .collect()
@@ -505,7 +480,10 @@ impl Order<'_> {
                     "the gate reads the verdicts of the rewards before it, and \"{other}\" is \
                      judged behind the gates"
                 );
-                return Err(self.document.error(&format!("reward[{at}]"), message));
+                return Err(self
+                    .document
+                    .error(&format!("reward[{at}]"), message)
+                    .code(Code::Order));
             }
             needs.extend(before);
         }
@@ -532,7 +510,7 @@ impl Order<'_> {
                     (why, format!("put the [[reward]] \"{}\" above this one", reward.name))
                 };
                 let wrong = self.document.error(&format!("reward[{at}].when"), message);
-                return Err(wrong.help(Some(help)));
+                return Err(wrong.code(Code::Order).help(Some(help)));
             }
             needs.push(other);
         }
@@ -550,9 +528,8 @@ impl Order<'_> {
         else {
             return Ok(());
         };
-        let near = did_you_mean(unknown, names()).map(|near| format!("did you mean `{near}`?"));
         let message = format!("`when` names the reward \"{unknown}\", and none is called so");
-        Err(self.document.error(&path, message).help(near))
+        Err(self.document.error(&path, message).code(Code::UnknownName).known(unknown, names()))
     }
 }
 

@@ -5,6 +5,7 @@ use assay_verifiers::TrainingState;
 
 use super::shard::Shard;
 use crate::data::{DataError, RowError};
+use assay_verifiers::code::Code;
 
 /// What becomes of a row that cannot be read as a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,20 @@ pub enum StreamError<E> {
     /// A defect of ours.
     #[error("internal: {0}")]
     Internal(String),
+}
+
+impl<E> StreamError<E> {
+    /// What is wrong.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Data(error) => error.code(),
+            Self::Row(error) => error.code(),
+            Self::Earlier(_) => Code::OtherRun,
+            Self::Group(_) => Code::ScatteredGroup,
+            Self::Sink(_) => Code::Unwritable,
+            Self::Internal(_) => Code::Internal,
+        }
+    }
 }
 
 /// How a stream ended.

@@ -1,297 +1,35 @@
-//! What others call the keys and the verifiers of a configuration: TRL, verl, open-r1, promptfoo,
-//! lm-eval, inspect and the API of `OpenAI`.
+//! What others call the keys and the verifiers of a configuration. The words are data.
 
-/// Words of others, and the words here that stand for them, the likeliest first.
-const SYNONYMS: &[(&str, &[&str])] = &[
-    (
-        "reward",
-        &[
-            "rewards",
-            "reward_func",
-            "reward_funcs",
-            "reward_function",
-            "reward_functions",
-            "reward_fns",
-            "reward_weights",
-            "reward_model",
-            "reward_manager",
-            "reward_score",
-            "custom_reward_function",
-            "rewarder",
-            "graders",
-            "grader",
-            "scorers",
-            "scorer",
-            "metrics",
-            "metric",
-            "metric_list",
-            "verifiers",
-            "assert",
-            "asserts",
-            "checks",
-            "check",
-            "rubrics",
-            "evaluators",
-            "tests",
-        ],
-    ),
-    (
-        "verifier",
-        &[
-            "type",
-            "kind",
-            "func",
-            "function",
-            "fn",
-            "reward_fn",
-            "reward_func",
-            "reward_function",
-            "check",
-            "checker",
-            "scorer",
-            "grader",
-            "metric",
-            "assert",
-            "id",
-            "uses",
-            "class",
-            "method",
-        ],
-    ),
-    (
-        "config",
-        &[
-            "settings",
-            "params",
-            "parameters",
-            "args",
-            "arguments",
-            "kwargs",
-            "reward_kwargs",
-            "options",
-            "opts",
-        ],
-    ),
-    ("weight", &["weights", "coef", "coefficient", "factor", "reward_weight", "scale", "points"]),
-    ("when", &["condition", "if", "filter", "where", "only_if"]),
-    ("name", &["title", "label", "key"]),
-    ("shape", &["shaping", "transform", "transforms"]),
-    ("pin", &["verifier_version"]),
-    ("combine", &["aggregate", "aggregation", "reduce", "combiner"]),
-    ("how", &["method", "strategy", "mode", "aggregation", "kind", "type", "op", "by"]),
-    (
-        "weighted_sum",
-        &["sum", "weighted", "mean", "average", "avg", "weighted_mean", "add", "linear"],
-    ),
-    ("product", &["mul", "multiply", "times", "prod", "and"]),
-    ("min", &["minimum", "lowest", "all"]),
-    ("mask", &["skip", "ignore", "none", "nan"]),
-    ("data", &["dataset", "columns", "dataset_columns", "fields", "mapping"]),
-    (
-        "completion",
-        &[
-            "completions",
-            "response",
-            "responses",
-            "output",
-            "solution_str",
-            "generation",
-            "generations",
-            "prediction",
-            "model_output",
-            "resps",
-            "text",
-            "rollout",
-        ],
-    ),
-    (
-        "reference",
-        &[
-            "ground_truth",
-            "answer",
-            "answers",
-            "gold",
-            "gold_answer",
-            "solution",
-            "target",
-            "expected",
-            "expected_output",
-            "doc_to_target",
-            "truth",
-            "references",
-        ],
-    ),
-    (
-        "prompt",
-        &[
-            "prompts",
-            "question",
-            "input",
-            "query",
-            "problem",
-            "instruction",
-            "messages",
-            "prompt_key",
-            "doc_to_text",
-        ],
-    ),
-    ("group", &["prompt_id", "group_id", "uid", "problem_id"]),
-    ("meta", &["extra_info", "metadata", "extra", "info"]),
-    ("label", &["labels", "human_label", "score"]),
-    ("key_env", &["api_key", "key", "token", "api_key_env", "api_key_var"]),
-    ("url", &["base_url", "endpoint", "host", "api_base", "server", "address"]),
-    (
-        "model",
-        &[
-            "folder",
-            "path",
-            "model_path",
-            "model_name",
-            "model_id",
-            "engine",
-            "model_name_or_path",
-            "checkpoint",
-        ],
-    ),
-    ("timeout_ms", &["timeout", "timeout_s", "request_timeout"]),
-    ("deadline_ms", &["timeout", "timeout_ms", "timeout_s", "time_limit"]),
-    ("bind", &["address", "listen", "endpoint"]),
-    ("tokens_max", &["max_tokens", "max_new_tokens", "max_completion_tokens"]),
-    ("in_flight_max", &["concurrency", "max_concurrent", "max_concurrency", "workers"]),
-    ("judges", &["judge", "llm", "providers", "provider", "models"]),
-    ("pattern", &["regex", "regexp", "expr", "re", "format_pattern"]),
-    ("tags", &["tag", "format"]),
-    ("file", &["path", "script_path", "source_file"]),
-    ("script", &["code", "expression", "source", "body"]),
-    ("ignore_case", &["case_insensitive", "case_sensitive", "lowercase", "lower"]),
-    ("absolute", &["tolerance", "atol", "abs_tol", "epsilon", "eps"]),
-    ("relative", &["rtol", "rel_tol"]),
-    (
-        "all",
-        &["keywords", "words", "must_contain", "required", "value", "values", "substring", "text"],
-    ),
-    ("none", &["forbidden", "not", "not_contains", "must_not_contain", "exclude", "banned"]),
-    (
-        "limits",
-        &["memory_mb", "memory", "timeout", "timeout_s", "timeout_ms", "time_limit", "fuel"],
-    ),
-    ("max", &["maximum", "max_length", "max_len", "limit", "upper", "high", "ceiling"]),
-    ("min", &["minimum", "min_length", "min_len", "lower", "low", "floor"]),
-    ("scale", &["factor", "multiplier", "multiply", "mul", "gain"]),
-    ("shift", &["offset", "bias", "add", "plus"]),
-    (
-        "math",
-        &[
-            "maths",
-            "math_verify",
-            "math-verify",
-            "accuracy",
-            "accuracy_reward",
-            "correctness",
-            "gsm8k",
-            "math500",
-            "aime",
-            "latex",
-            "math_equal",
-            "prime_math",
-            "math_dapo",
-            "boxed",
-        ],
-    ),
-    (
-        "tags",
-        &[
-            "format_reward",
-            "think_format_reward",
-            "xml",
-            "xmlcount",
-            "soft_format",
-            "strict_format",
-            "tag_count",
-            "tag_count_reward",
-        ],
-    ),
-    ("choice", &["mcq", "multiple_choice", "multichoice", "letter", "acc"]),
-    ("exact", &["exact_match", "equals", "equal", "string_match", "match", "em", "is"]),
-    ("contains", &["icontains", "includes", "include", "contains-all", "contains-any", "keyword"]),
-    ("json", &["is-json", "is_json", "json_schema", "contains-json", "structured"]),
-    ("number", &["numeric", "float", "numerical", "integer"]),
-    (
-        "length",
-        &[
-            "word_count",
-            "overlong",
-            "soft_overlong",
-            "length_reward",
-            "len",
-            "tokens",
-            "cosine",
-            "cosine_scaled",
-            "soft_overlong_punishment",
-        ],
-    ),
-    ("rhai", &["script", "custom", "expression"]),
-    ("python_check", &["python", "function", "callable", "reward_fn", "compute_score", "py"]),
-    (
-        "unit_tests",
-        &[
-            "code",
-            "code_reward",
-            "humaneval",
-            "mbpp",
-            "pytest",
-            "unittest",
-            "tests",
-            "kodcode",
-            "assert",
-        ],
-    ),
-    (
-        "stdin_stdout",
-        &[
-            "apps",
-            "taco",
-            "codecontests",
-            "livecodebench",
-            "code_contests",
-            "ioi_code_reward",
-            "prime_code",
-            "stdio",
-            "javascript",
-        ],
-    ),
-    ("program_output", &["cruxeval", "output_prediction"]),
-    (
-        "rubric",
-        &[
-            "judge",
-            "llm",
-            "llm_judge",
-            "llm-judge",
-            "llm_as_judge",
-            "llm-rubric",
-            "model-graded-closedqa",
-            "model_graded_qa",
-            "g-eval",
-            "score_model",
-            "label_model",
-        ],
-    ),
-    ("outcome_model", &["reward_model", "rm", "orm", "classifier"]),
-    ("process_model", &["prm", "step_reward", "process_reward"]),
-    ("generative_model", &["genrm", "generative_rm"]),
-    ("text_similarity", &["rouge", "bleu", "rouge-n", "levenshtein", "similarity", "meteor", "f1"]),
-    ("embedding_model", &["similar", "cosine_similarity", "semantic", "embedding", "bertscore"]),
-    ("duplicates", &["repetition_penalty", "repetition", "repetition_penalty_reward"]),
-    ("majority_vote", &["ttrl", "majority", "vote", "consensus"]),
-    ("string_check", &["string_check_grader", "compare"]),
-];
+use serde::Deserialize;
 
-/// The known word that others call `word`.
+#[derive(Deserialize)]
+struct Synonyms {
+    word: Vec<Synonym>,
+}
+
+#[derive(Deserialize)]
+struct Synonym {
+    own: String,
+    theirs: String,
+}
+
+/// The known word that others call `word`. Read when there is an error, not before.
 pub(super) fn of<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let all: Synonyms = toml::from_str(include_str!("synonyms.toml")).ok()?;
     let word = word.to_ascii_lowercase();
-    let stands =
-        |(own, others): &&(&str, &[&str])| others.contains(&word.as_str()) && known.contains(own);
-    let (own, _) = SYNONYMS.iter().find(stands)?;
-    known.iter().find(|one| *one == own).copied()
+    let is_meant = |one: &&Synonym| one.theirs.split_whitespace().any(|theirs| theirs == word);
+    let mut meant = all.word.iter().filter(is_meant);
+    meant.find_map(|one| known.iter().find(|own| **own == one.own).copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_others_are_known_where_ours_is_taken() {
+        assert_eq!(of("Ground_Truth", &["prompt", "reference"]), Some("reference"));
+        assert_eq!(of("timeout", &["deadline_ms"]), Some("deadline_ms"));
+        assert_eq!(of("timeout", &["pattern"]), None);
+    }
 }

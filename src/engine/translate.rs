@@ -1,7 +1,5 @@
 //! Conditions and expressions as Python, Jinja or SQL have them, in rhai: what to type in their place.
 
-use std::ops::Range;
-
 use assay_verifiers::script::Script;
 
 /// What stands in an expression.
@@ -60,29 +58,6 @@ pub fn in_rhai(source: &str, names: &[String], is_number: bool) -> Option<String
     let text = text.trim().to_owned();
     let differs = text != source.trim();
     (differs && Script::expression(&text).is_ok()).then_some(text)
-}
-
-/// A script with the words and the signs of rhai; nothing says that it parses.
-pub(super) fn words_of_rhai(source: &str) -> String {
-    let text = rewritten(&pieces(source.trim()), Form::Script);
-    // Statements are no parts of a condition.
-    let is_one = !text.trim_end_matches(';').contains([';', '{', '\n']);
-    if is_one { conditional(text.trim().trim_end_matches(';')) } else { text }
-}
-
-/// The bytes of an expression at which an error says that it went wrong.
-pub(super) fn place(source: &str, error: &str) -> Option<Range<usize>> {
-    let (_, told) = error.rsplit_once("(line ")?;
-    let (line, column) = told.split_once(", position ")?;
-    let column: usize = column.split(')').next()?.parse().ok()?;
-    let before = source.split_inclusive('\n').take(line.parse::<usize>().ok()?.checked_sub(1)?);
-    let start: usize = before.map(str::len).sum();
-    let rest = source.get(start..)?;
-    let at = start + rest.char_indices().nth(column.checked_sub(1)?)?.0;
-    let rest = source.get(at..)?;
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    let length = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
-    Some(at..at + length.max(rest.chars().next().map_or(1, char::len_utf8)))
 }
 
 /// Whether an expression can have a variable of this name.
@@ -313,88 +288,4 @@ fn is_alone(text: &str, at: usize) -> bool {
     let before = text.get(..at).is_some_and(|before| before.ends_with('?'));
     let behind = text.get(at + 1..).is_some_and(|behind| behind.starts_with(['?', '.', '[']));
     !before && !behind
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conditions_of_python_are_written_in_rhai() {
-        for (python, rhai) in [
-            (
-                "meta.kind == \"a\" and meta.split == \"b\"",
-                "meta.kind == \"a\" && meta.split == \"b\"",
-            ),
-            ("meta.kind == 'a' or True", "meta.kind == \"a\" || true"),
-            ("not meta.kind == \"a\" and step > 1", "!(meta.kind == \"a\") && step > 1"),
-            ("reference is not None", "reference != ()"),
-            ("reference is null", "reference == ()"),
-            ("meta.kind = \"a\"", "meta.kind == \"a\""),
-            ("{{ meta.kind }} == \"a\"", "meta.kind  == \"a\""),
-            ("completion.startswith('x')", "completion.starts_with(\"x\")"),
-            ("rewards.is right > 0", "rewards[\"is right\"] > 0"),
-            ("not (meta.a or meta.b)", "!((meta.a || meta.b))"),
-            (
-                "meta.switch == 1 and meta.a.type == 'x'",
-                "meta[\"switch\"] == 1 && meta.a.type == \"x\"",
-            ),
-            ("meta.a > 0.5 and meta.is", "meta.a > 0.5 && meta[\"is\"]"),
-        ] {
-            let names = ["is right".to_owned()];
-            assert_eq!(in_rhai(python, &names, false).as_deref(), Some(rhai));
-        }
-        for rhai in ["meta.kind == \"a\" && step > 1", "a >= 1 || b != 2", "lambda row: row"] {
-            assert_eq!(in_rhai(rhai, &[], false), None, "{rhai}");
-        }
-    }
-
-    #[test]
-    fn expressions_of_python_are_written_in_rhai() {
-        for (python, rhai) in [
-            ("1.0 if right > 0.5 else 0.0", "if right > 0.5 { 1.0 } else { 0.0 }"),
-            ("reward = right * 2", "right * 2"),
-            ("right ^ 2", "right ** 2"),
-            ("is-right * 2", "rewards[\"is-right\"] * 2"),
-            ("right > 0.5 ? 1.0 : 0.0", "if right > 0.5 { 1.0 } else { 0.0 }"),
-            (
-                "right > 0.5 ? 1.0 : right > 0.2 ? 0.5 : 0.0",
-                "if right > 0.5 { 1.0 } else { if right > 0.2 { 0.5 } else { 0.0 } }",
-            ),
-            ("if right > 0.5 then 1.0 else 0.0", "if right > 0.5 { 1.0 } else { 0.0 }"),
-            ("70% * right", "0.7 * right"),
-            ("12.5% * right", "0.125 * right"),
-            ("1.0 if not right > 0.5 else 0.0", "if !(right > 0.5) { 1.0 } else { 0.0 }"),
-            ("right === 1.0 ? 1 : 0", "if right == 1.0 { 1 } else { 0 }"),
-        ] {
-            let names = ["is-right".to_owned(), "right".to_owned()];
-            assert_eq!(in_rhai(python, &names, true).as_deref(), Some(rhai));
-        }
-    }
-
-    #[test]
-    fn scripts_have_the_words_of_rhai() {
-        for (other, rhai) in [
-            (
-                "completion == reference ? 1.0 : 0.0",
-                "if completion == reference { 1.0 } else { 0.0 }",
-            ),
-            (
-                "if reference is None { 0.0 } else { 1.0 }",
-                "if reference == () { 0.0 } else { 1.0 }",
-            ),
-            ("let x = f\"{completion}!\"; x.len()", "let x = `${completion}!`; x.len()"),
-            ("{'reward': 1.0}", "#{\"reward\": 1.0}"),
-            ("let x = 7 % 3; x ?? 1", "let x = 7 % 3; x ?? 1"),
-        ] {
-            assert_eq!(words_of_rhai(other), rhai);
-        }
-    }
-
-    #[test]
-    fn the_place_of_an_error_is_found() {
-        let source = "a &&\nb and c";
-        assert_eq!(place(source, "Unexpected 'and' (line 2, position 3)"), Some(7..10));
-        assert_eq!(place(source, "no place"), None);
-    }
 }

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use assay_verifiers::script::{
-    SAMPLE_NAMES, Script, push_verdicts, reads_verdicts, sample_value, shared_engine, type_words,
+    SAMPLE_NAMES, Script, ScriptError, push_verdicts, reads_verdicts, sample_value, shared_engine,
+    type_words,
 };
 use assay_verifiers::{Cancellation, Earlier, Fault, Meter, Sample, Verdict};
 use rhai::{Dynamic, Scope};
@@ -64,7 +65,7 @@ impl When {
         source: &str,
         names: &[String],
         known: &mut Vec<Arc<Self>>,
-    ) -> Result<Arc<Self>, String> {
+    ) -> Result<Arc<Self>, ScriptError> {
         if let Some(same) = known.iter().find(|one| one.source == source) {
             return Ok(Arc::clone(same));
         }

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use assay_verifiers::{Fault, FaultKind, Outcome, Scored};
+use assay_verifiers::code::Code;
+use assay_verifiers::{BuildError, Fault, FaultKind, Outcome, Scored, ValueError};
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -20,8 +21,12 @@ pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
+    /// What is wrong more closely: a word of `docs/codes.md`.
+    pub(crate) code: Option<&'static str>,
     /// The field of the body at fault, as a path such as `samples[3].completion`.
     pub(crate) field: Option<String>,
+    /// What would be taken there.
+    pub(crate) expected: Vec<String>,
     /// The body is not what the path takes.
     pub(crate) is_unreadable: bool,
     /// The sample has no reward, and nothing failed that belongs to it.
@@ -75,11 +80,17 @@ pub(crate) struct ErrorBody {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ErrorDetails {
     kind: ErrorKind,
+    /// What is wrong more closely, as a word of a closed list; that of a fault is its kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
     /// A sentence for people.
     message: String,
     /// The field of the body at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<String>,
+    /// What would be taken there: types, words or members.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expected: Vec<String>,
     /// The id of the request, as in the header `x-request-id` and in the log.
     request_id: String,
     /// Whether the same request may succeed later.
@@ -106,7 +117,16 @@ fn cut(mut message: String) -> String {
 impl ApiError {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let (status, message) = (kind.status(), cut(message.into()));
-        Self { status, kind, message, field: None, is_unreadable: false, is_abstained: false }
+        Self {
+            status,
+            kind,
+            message,
+            code: None,
+            field: None,
+            expected: Vec::new(),
+            is_unreadable: false,
+            is_abstained: false,
+        }
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -120,8 +140,20 @@ impl ApiError {
     }
 
     /// A body that is not what the path takes.
-    pub(crate) fn unreadable(message: impl Into<String>) -> Self {
-        Self { is_unreadable: true, ..Self::bad_request(message) }
+    pub(crate) fn unreadable(code: Code, message: impl Into<String>) -> Self {
+        Self { is_unreadable: true, code: Some(code.word()), ..Self::bad_request(message) }
+    }
+
+    /// A value of the body that is not of the type that was asked for.
+    pub(crate) fn of_value(error: &ValueError) -> Self {
+        let unreadable = Self::unreadable(error.code, error.in_json()).at(&error.path);
+        Self { expected: error.expected.clone(), ..unreadable }
+    }
+
+    /// Settings that something of the body is refused for.
+    pub(crate) fn of_setting(error: &BuildError, field: impl Into<String>) -> Self {
+        let refused = Self::bad_request(&error.message).at(field);
+        Self { code: Some(error.code.word()), expected: error.expected.clone(), ..refused }
     }
 
     pub(crate) fn overloaded(message: impl Into<String>) -> Self {
@@ -147,7 +179,8 @@ impl ApiError {
     /// A fault, where the protocol has no place for one.
     pub(crate) fn fault(fault: &Fault) -> Self {
         let message = format!("{}: {}", fault.kind, fault.why);
-        Self { status: status(fault.kind), ..Self::new(ErrorKind::Fault, message) }
+        let refused = Self::new(ErrorKind::Fault, message);
+        Self { status: status(fault.kind), code: Some(fault.kind.code()), ..refused }
     }
 
     /// A value of a sample that was rounded when it was read.
@@ -196,8 +229,10 @@ impl ApiError {
         let is_retryable = self.is_retryable();
         let details = ErrorDetails {
             kind: self.kind,
+            code: self.code,
             message: self.message.clone(),
             field: self.field.clone(),
+            expected: self.expected.clone(),
             request_id: request_id.to_owned(),
             retryable: is_retryable,
         };
@@ -208,7 +243,11 @@ impl ApiError {
             status => status,
         };
         let detail = dialect.has_detail().then(|| match &self.field {
-            field if is_unreadable => dialect::unreadable(field.as_deref(), &self.message),
+            field if is_unreadable => {
+                let expected = self.expected.first().map(String::as_str);
+                let kind = dialect::kind_of(self.code.and_then(Code::find), expected);
+                dialect::unreadable(field.as_deref(), kind, &self.message)
+            }
             _ => Detail::Text(self.message.clone()),
         });
         let body = ErrorBody {

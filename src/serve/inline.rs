@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::{Fault, FaultKind, from_value};
+use assay_verifiers::from_value::read;
+use assay_verifiers::{Fault, FaultKind};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -76,8 +77,7 @@ impl Inline {
 
 /// An engine that sees no files, asks no server and keeps nothing.
 fn build(config: &Value, allowed: &Allowed) -> Result<Engine, ApiError> {
-    let config: Config =
-        from_value(config).map_err(|error| ApiError::bad_request(error.message))?;
+    let config: Config = read(config).map_err(|error| ApiError::of_value(&error))?;
     let sandbox = allowed.sandbox.clone().unwrap_or_default();
     let registry = Registry::standard(&sandbox, &Arc::default()).only(&allowed.verifiers);
     let builder = Engine::builder().config(config).registry(registry).no_cache().jobs(1);
@@ -85,11 +85,15 @@ fn build(config: &Value, allowed: &Allowed) -> Result<Engine, ApiError> {
     let builder =
         builder.judges(crate::rubrics::judge::JudgeParts { http: None, ..Default::default() });
     builder.build().map_err(|error| {
-        let setting = match &error {
-            EngineError::Config(error) => error.setting(),
-            EngineError::Io(_) => None,
-        };
-        ApiError::bad_request(error.to_string()).at(setting.unwrap_or_default())
+        let refused = ApiError::bad_request(error.to_string());
+        match error {
+            EngineError::Config(error) => ApiError {
+                code: Some(error.code.word()),
+                expected: error.fields().expected,
+                ..refused.at(error.setting().unwrap_or_default())
+            },
+            EngineError::Io(_) => refused,
+        }
     })
 }
 

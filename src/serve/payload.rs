@@ -4,6 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_verifiers::check_value;
+use assay_verifiers::code::Code;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Query, Request};
 use axum::http::{HeaderMap, Uri, header};
@@ -11,10 +13,10 @@ use futures_util::FutureExt as _;
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::dialect::BodyType;
 use super::error::{ApiError, ErrorKind};
-use super::json_path;
 use super::shared::Shared;
 use crate::data::BOM;
 use crate::engine::ServeConfig;
@@ -86,63 +88,34 @@ impl<T: DeserializeOwned> FromRequest<Arc<Shared>> for Payload<T> {
 pub(crate) fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
     // Its members would be read by their places.
     if bytes.trim_ascii_start().starts_with(b"[") {
-        return Err(ApiError::unreadable("expected an object, found a list"));
+        return Err(ApiError::unreadable(Code::WrongType, "expected an object, found a list"));
     }
     parse_any(bytes)
 }
 
 /// Parses a body that is an object, or a list of them.
 pub(crate) fn parse_any<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        let message = error.to_string();
-        let field = field(json_path::of::<T>(bytes, &error), &message);
-        ApiError::unreadable(in_json(&message)).at(field)
-    })
+    serde_json::from_slice(bytes).map_err(|error| refused::<T>(bytes, &error))
 }
 
-/// Parses the query of a path. Errors name the parameter.
+/// What is wrong with a text of which no `T` can be read: it is read once more, as a value, to say where.
+pub(crate) fn refused<'a, T: Deserialize<'a>>(text: &[u8], error: &serde_json::Error) -> ApiError {
+    let wrong = match serde_json::from_slice::<Value>(text) {
+        Ok(value) => check_value::<T>(&value).err(),
+        Err(_) => None,
+    };
+    match wrong {
+        Some(wrong) => ApiError::of_value(&wrong),
+        // Of a member that is there twice, a value keeps the last one.
+        None if error.is_data() => ApiError::unreadable(Code::DuplicateKey, error.to_string()),
+        None => ApiError::unreadable(Code::Syntax, format!("not JSON: {error}")),
+    }
+}
+
+/// Parses the query of a path.
 pub(crate) fn parse_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
-    Query::try_from_uri(uri).map(|Query(query)| query).map_err(|error| {
-        let message = in_json(&error.body_text());
-        let told = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(&message);
-        let leads = ["unknown field `", "duplicate field `"];
-        let unknown = leads.iter().find_map(|lead| told.strip_prefix(lead)?.split('`').next());
-        let field = unknown.or_else(|| told.split_once(": ").map(|(name, _)| name));
-        ApiError::bad_request(format!("the query: {told}")).at(field.unwrap_or_default())
-    })
-}
-
-/// The field at fault: what was being read, and the member of it that the message names.
-fn field(mut field: String, message: &str) -> String {
-    let told = ["missing field `", "duplicate field `"];
-    let told = told.iter().find_map(|lead| message.strip_prefix(lead)?.split('`').next());
-    if let Some(name) = told {
-        if !field.is_empty() {
-            field.push('.');
-        }
-        field.push_str(name);
-    }
-    field
-}
-
-/// What serde says, in the words of JSON.
-fn in_json(message: &str) -> String {
-    if message.contains("untagged enum") {
-        return "a value of none of the types that are taken here".to_owned();
-    }
-    let message = message
-        .replace("invalid type: map", "invalid type: object")
-        .replace("invalid type: sequence", "invalid type: list")
-        .replace("expected a sequence", "expected a list")
-        .replace("expected a map", "expected an object")
-        .replace("a nonzero u64", "a whole number of 1 or more")
-        .replace("expected f64", "expected a number");
-    let message = ["expected u64", "expected u32", "expected usize"]
-        .iter()
-        .fold(message, |told, word| told.replace(word, "expected a whole number of 0 or more"));
-    let Some((before, behind)) = message.split_once("expected struct ") else { return message };
-    let rest = behind.find(' ').and_then(|at| behind.get(at..)).unwrap_or_default();
-    format!("{before}expected an object{rest}")
+    let read = Query::try_from_uri(uri).map(|Query(query)| query);
+    read.map_err(|error| ApiError::bad_request(format!("the query: {error}")))
 }
 
 /// Refuses a body whose bytes are not its text.

@@ -34,6 +34,12 @@ struct Mistake {
     args: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
+    /// The code of the error, and the key at fault.
+    #[serde(default)]
+    code: String,
+    key: Option<String>,
+    /// What the help must name, where the words are the point.
+    #[serde(default)]
     says: Vec<String>,
 }
 
@@ -59,9 +65,17 @@ impl Mistake {
             assay::engine::runs::write_atomic(&place.path(file), &self.bytes()).unwrap();
         }
         let mut command = place.command("validate");
-        command.arg(file).arg("d.jsonl").args(&self.args).envs(&self.env);
+        command.arg(file).arg("d.jsonl").arg("--json").args(&self.args).envs(&self.env);
         Ran::of(command.output().unwrap())
     }
+}
+
+/// The code and the key of the error that a command ended with.
+pub fn error_of(ran: &Ran) -> (String, Option<String>) {
+    let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let error = &told["error"];
+    (text(&error["code"]).unwrap_or_default(), text(&error["fields"]["key"]))
 }
 
 /// What was told, without the drawing around it and the line breaks in it.
@@ -79,14 +93,16 @@ fn a_wrong_configuration_is_refused_with_the_place_and_what_to_type() {
         let told = plain(&ran.err);
         let missing: Vec<&String> =
             mistake.says.iter().filter(|words| !told.contains(&plain(words))).collect();
+        let (code, key) = error_of(&ran);
         if mistake.accepted {
             // The assets of the sandbox may not be there: what counts is that it is no mistake.
-            if told.contains("unknown field") {
+            if code == "unknown_key" {
                 wrong.push(format!("{}: {}", mistake.name, ran.err));
             }
-        } else if ran.code != 2 || !missing.is_empty() {
+        } else if (ran.code, &code, &key) != (2, &mistake.code, &mistake.key) || !missing.is_empty()
+        {
             wrong.push(format!(
-                "{}: exit {}, {missing:?} is not in\n{}",
+                "{}: exit {}, {code} at {key:?}, {missing:?} is not in\n{}",
                 mistake.name, ran.code, ran.err
             ));
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::mistakes::error_of;
 use crate::place::{Place, Ran};
 
 const CONFIGS: &str = include_str!("../../fixtures/mistakes/newcomers-configs.toml");
@@ -55,6 +56,11 @@ struct Config {
     env: BTreeMap<String, String>,
     data: Option<String>,
     exit: Option<i32>,
+    /// The code of the error, and the key at fault.
+    #[serde(default)]
+    code: String,
+    key: Option<String>,
+    #[serde(default)]
     says: Vec<String>,
 }
 
@@ -123,9 +129,13 @@ fn configurations_of_newcomers_are_told_what_to_type() {
         let file = case.file.as_deref().unwrap_or("assay.toml");
         write(&place, file, case.text.as_bytes());
         let mut command = place.command("validate");
-        command.arg(file).arg("d.jsonl").args(&case.args).envs(&case.env);
+        command.arg(file).arg("d.jsonl").arg("--json").args(&case.args).envs(&case.env);
         let ran = Ran::of(command.output().unwrap());
         let says: Vec<&String> = case.says.iter().collect();
+        let (code, key) = error_of(&ran);
+        if (&code, &key) != (&case.code, &case.key) {
+            wrong.push(format!("{}: {code} at {key:?}:\n{}", case.name, ran.err));
+        }
         wrong.extend(
             flaw(&ran, case.exit.unwrap_or(2), &says).map(|why| format!("{}: {why}", case.name)),
         );

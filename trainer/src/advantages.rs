@@ -12,6 +12,8 @@ pub(crate) mod testing;
 pub mod tokens;
 pub mod weights;
 
+use assay_verifiers::BuildError;
+use assay_verifiers::code::Code;
 use serde_json::{Map, Value};
 
 pub use batch::{
@@ -110,9 +112,9 @@ impl AdvantageConfig {
 pub fn build(given: Map<String, Value>) -> Result<Box<dyn Estimator>, TrainerError> {
     let (kind, settings) = presets::filled("advantage", given)?;
     let Some(info) = ALL.iter().find(|info| info.kind == kind) else {
-        let kinds: Vec<&str> = ALL.iter().map(|info| info.kind).collect();
-        let message = format!("no advantage is called \"{kind}\"; there are: {}", kinds.join(", "));
-        return Err(TrainerError::setting("kind", message));
+        let error = BuildError::new("kind", format!("no advantage is called \"{kind}\""));
+        let kinds = ALL.iter().map(|info| info.kind);
+        return Err(error.code(Code::UnknownWord).expected(kinds).into());
     };
     (info.build)(settings)
 }
@@ -120,7 +122,7 @@ pub fn build(given: Map<String, Value>) -> Result<Box<dyn Estimator>, TrainerErr
 fn build_one<E: EstimatorSettings>(
     settings: Map<String, Value>,
 ) -> Result<Box<dyn Estimator>, TrainerError> {
-    let estimator: E = assay_verifiers::check::settings(Value::Object(settings))?;
+    let estimator: E = assay_verifiers::check::settings(&Value::Object(settings))?;
     estimator.check()?;
     Ok(Box::new(estimator))
 }

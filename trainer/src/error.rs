@@ -1,16 +1,13 @@
 //! What can be wrong with a configuration, or with the numbers that are given.
 
+use assay_verifiers::BuildError;
+
 /// Why nothing was computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrainerError {
     /// A setting that is unknown, of another type, or out of range.
-    #[error("{message}")]
-    Setting {
-        /// The setting at fault, as a dotted path within its table; empty where it is not one setting.
-        setting: String,
-        /// Lower case, no final dot.
-        message: String,
-    },
+    #[error(transparent)]
+    Setting(#[from] BuildError),
     /// Numbers that do not fit together.
     #[error("{what}: {have}, expected {expected}")]
     Input {
@@ -26,7 +23,16 @@ pub enum TrainerError {
 impl TrainerError {
     /// The setting at fault, and what is wrong with it.
     pub fn setting(setting: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Setting { setting: setting.into(), message: message.into() }
+        Self::Setting(BuildError::new(setting, message))
+    }
+
+    /// The error of a setting as that of one within a table.
+    #[must_use]
+    pub fn within(self, table: &str) -> Self {
+        match self {
+            Self::Setting(error) => Self::Setting(error.within(table)),
+            input @ Self::Input { .. } => input,
+        }
     }
 
     /// Which numbers do not fit, what they are and what they had to be.
@@ -36,11 +42,5 @@ impl TrainerError {
         expected: impl Into<String>,
     ) -> Self {
         Self::Input { what: what.into(), have: have.into(), expected: expected.into() }
-    }
-}
-
-impl From<assay_verifiers::BuildError> for TrainerError {
-    fn from(error: assay_verifiers::BuildError) -> Self {
-        Self::Setting { setting: error.setting, message: error.message }
     }
 }

@@ -38,6 +38,8 @@ pub use policy::{Selector, SelectorSettings};
 pub use rollouts::{Attempt, RolloutBatch};
 pub use state::{BufferedRollout, HeldGroup, ReplayBuffer, SelectionState};
 
+use assay_verifiers::BuildError;
+use assay_verifiers::code::Code;
 use serde_json::{Map, Value};
 
 pub use crate::config::SelectConfig;
@@ -107,28 +109,23 @@ pub fn build(table: Map<String, Value>) -> Result<Box<dyn Selector>, TrainerErro
         return Ok(Box::new(build_chain(settings)?));
     }
     let Some(entry) = ALL.iter().find(|entry| entry.kind == kind) else {
-        let kinds: Vec<&str> = ALL.iter().map(|entry| entry.kind).chain(["chain"]).collect();
-        let message = format!("no selection is called \"{kind}\"; there are: {}", kinds.join(", "));
-        return Err(TrainerError::setting("kind", message));
+        let error = BuildError::new("kind", format!("no selection is called \"{kind}\""));
+        let kinds = ALL.iter().map(|entry| entry.kind).chain(["chain"]);
+        return Err(error.code(Code::UnknownWord).expected(kinds).into());
     };
     (entry.build)(Value::Object(settings))
 }
 
 fn build_kind<S: SelectorSettings>(settings: Value) -> Result<Box<dyn Selector>, TrainerError> {
-    let selector: S = assay_verifiers::check::settings(settings)?;
+    let selector: S = assay_verifiers::check::settings(&settings)?;
     selector.check()?;
     Ok(Box::new(selector))
 }
 
 fn build_chain(settings: Map<String, Value>) -> Result<SelectionChain, TrainerError> {
-    let tables: chain::ChainSettings = assay_verifiers::check::settings(Value::Object(settings))?;
+    let tables: chain::ChainSettings = assay_verifiers::check::settings(&Value::Object(settings))?;
     let stage = |(at, table): (usize, Map<String, Value>)| {
-        build(table).map_err(|error| match error {
-            TrainerError::Setting { setting, message } => {
-                TrainerError::setting(format!("stages[{at}].{setting}"), message)
-            }
-            other @ TrainerError::Input { .. } => other,
-        })
+        build(table).map_err(|error| error.within(&format!("stages[{at}]")))
     };
     let stages = tables.stages.into_iter().enumerate().map(stage).collect::<Result<_, _>>()?;
     Ok(SelectionChain::new(stages))

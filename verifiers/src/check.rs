@@ -9,8 +9,9 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::canonical::Digest;
+use crate::code::Code;
 use crate::fault::Fault;
-use crate::from_value::{ValueError, from_value};
+use crate::from_value::{self, ValueError};
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
@@ -137,16 +138,62 @@ impl Files for NoFiles {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BuildError {
+    /// What is wrong.
+    pub code: Code,
     /// The setting at fault, as a dotted path; empty when it is not one setting.
     pub setting: String,
+    /// What is there, where the type is wrong.
+    pub found: Option<String>,
+    /// What would be taken: types, words or keys.
+    pub expected: Vec<String>,
     /// Lower case, no final dot.
     pub message: String,
 }
 
 impl BuildError {
-    /// The setting at fault, and what is wrong with it.
+    /// The setting at fault, and why its value cannot be used.
     pub fn new(setting: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { setting: setting.into(), message: message.into() }
+        Self {
+            code: Code::BadValue,
+            setting: setting.into(),
+            found: None,
+            expected: Vec::new(),
+            message: message.into(),
+        }
+    }
+
+    /// A setting that names a file or a folder which cannot be read.
+    pub fn unreadable(setting: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::new(setting, why).code(Code::UnreadableFile)
+    }
+
+    /// Says more closely what is wrong.
+    #[must_use]
+    pub fn code(self, code: Code) -> Self {
+        Self { code, ..self }
+    }
+
+    /// Lists what would be taken.
+    #[must_use]
+    pub fn expected<T: Into<String>>(self, expected: impl IntoIterator<Item = T>) -> Self {
+        Self { expected: expected.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// The same of a setting within a table.
+    #[must_use]
+    pub fn within(self, table: &str) -> Self {
+        let setting = match self.setting.as_str() {
+            "" => table.to_owned(),
+            setting => format!("{table}.{setting}"),
+        };
+        Self { setting, ..self }
+    }
+}
+
+impl From<ValueError> for BuildError {
+    fn from(error: ValueError) -> Self {
+        let ValueError { code, path, found, expected, message } = error;
+        Self { code, setting: path, found, expected, message }
     }
 }
 
@@ -168,7 +215,7 @@ pub fn build_with<C: Check>(
     files: &dyn Files,
     prepare: impl FnOnce(&mut C) -> Result<Vec<(String, Digest)>, BuildError>,
 ) -> Result<Built, BuildError> {
-    let mut check: C = self::settings(settings)?;
+    let mut check: C = self::settings(&settings)?;
     let recorded = RecordedFiles::new(files, prepare(&mut check)?);
     check.load(&recorded)?;
     let reads_verdicts = check.reads_verdicts();
@@ -180,41 +227,8 @@ pub fn build_with<C: Check>(
 ///
 /// # Errors
 /// The setting that is unknown or of another type.
-pub fn settings<T: DeserializeOwned>(given: Value) -> Result<T, BuildError> {
-    from_value(&given).map_err(|error| match setting_error(error) {
-        error if error.setting.is_empty() => {
-            let setting = culprit::<T>(given, &error.message).unwrap_or_default();
-            BuildError { setting, ..error }
-        }
-        error => error,
-    })
-}
-
-/// The setting without which the error is gone. Settings that one type takes from another
-/// (`#[serde(flatten)]`) leave no path.
-fn culprit<T: DeserializeOwned>(given: Value, message: &str) -> Option<String> {
-    let Value::Object(settings) = given else { return None };
-    let is_cured = |name: &&String| {
-        let mut rest = settings.clone();
-        rest.remove(name.as_str());
-        match from_value::<T>(&Value::Object(rest)) {
-            Ok(_) => true,
-            Err(error) => error.message != message && !error.message.starts_with("missing field"),
-        }
-    };
-    settings.keys().find(is_cured).cloned()
-}
-
-/// The path leads to the setting; one that is not known is named in the message alone.
-fn setting_error(ValueError { path, message }: ValueError) -> BuildError {
-    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
-    let setting = match unknown {
-        Some(key) if path.rsplit('.').next() != Some(key) => {
-            format!("{}.{key}", path.trim_matches('.')).trim_start_matches('.').to_owned()
-        }
-        _ => path.trim_matches('.').to_owned(),
-    };
-    BuildError { setting, message }
+pub fn settings<T: DeserializeOwned + JsonSchema>(given: &Value) -> Result<T, BuildError> {
+    Ok(from_value::read(given)?)
 }
 
 /// Notes the digest of every file that is read, so that it becomes part of an identity.

@@ -1,27 +1,41 @@
 //! Settings from JSON values: one deserializer for every type, and the path of what is wrong.
 //!
-//! Every type of settings is read by [`from_value`] alone, so that its code is compiled once. The texts
-//! of errors are those of `serde_json`. The path is put together when there is an error, not before.
+//! Every type of settings is read by [`from_value`] alone, so that its code is compiled once. What is wrong
+//! is kept as a code and fields; the path is put together when there is an error, not before. A type that
+//! has a JSON Schema is asked what it takes at that path: see [`read`].
 
 mod key;
 mod place;
 mod reader;
+mod schema;
+mod wrong;
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::code::Code;
 use place::Track;
-use reader::Reader;
+use reader::{Reader, unexpected};
+pub use schema::{properties, words};
+use wrong::{Wrong, either};
 
 /// A value that is not of the type that was asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueError {
-    /// Where, such as `reward[0].weight`. Empty where it is the whole value.
+    /// What is wrong.
+    pub code: Code,
+    /// Where, such as `reward[0].weight`, the key that is unknown or missing included. Empty where it is
+    /// the whole value.
     pub path: String,
-    /// What is wrong, as `serde_json` says it.
+    /// What is there, where the type is wrong.
+    pub found: Option<String>,
+    /// What would be taken: types, words or keys.
+    pub expected: Vec<String>,
+    /// The same as a sentence, without the path.
     pub message: String,
 }
 
@@ -39,7 +53,18 @@ impl std::error::Error for ValueError {}
 /// The first part of the value that is unknown or of another type.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, ValueError> {
     let track = Track::default();
-    T::deserialize(Reader::new(value, &track)).map_err(|error| error_at(track, &error))
+    T::deserialize(Reader::new(value, &track)).map_err(|error| error_at(track, error))
+}
+
+/// Reads settings of a type that has a schema: an error says what the schema takes in that place.
+///
+/// # Errors
+/// See [`from_value`].
+pub fn read<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, ValueError> {
+    from_value(value).map_err(|error| {
+        let error = if error.path.is_empty() { cured::<T>(value, error) } else { error };
+        error.by_schema(schemars::schema_for!(T).as_value(), value)
+    })
 }
 
 /// Whether a value is of a type that may borrow from its text, which is not at hand.
@@ -49,11 +74,103 @@ pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, ValueError> {
 pub fn check_value<'de, T: Deserialize<'de>>(value: &Value) -> Result<(), ValueError> {
     let track = Track::without_raw();
     let read = T::deserialize(Reader::new(value, &track));
-    read.map(|_| ()).map_err(|error| error_at(track, &error))
+    read.map(|_| ()).map_err(|error| error_at(track, error))
 }
 
-fn error_at(track: Track, error: &serde_json::Error) -> ValueError {
-    ValueError { path: track.into_path(), message: error.to_string() }
+fn error_at(track: Track, error: Wrong) -> ValueError {
+    let mut path = track.into_path();
+    if let (Code::UnknownKey | Code::MissingKey, Some(key)) = (error.code, &error.name) {
+        let is_named =
+            path.rsplit(['.', ']']).next() == Some(key) && error.code == Code::UnknownKey;
+        if !is_named {
+            path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        }
+    }
+    let message = error.to_string();
+    ValueError { code: error.code, path, found: error.found, expected: error.expected, message }
+}
+
+/// The error with the member without which it is gone. Members that one type takes from another
+/// (`#[serde(flatten)]`) leave no path.
+fn cured<T: DeserializeOwned>(value: &Value, error: ValueError) -> ValueError {
+    let Value::Object(members) = value else { return error };
+    let is_cured = |name: &&String| {
+        let mut rest = members.clone();
+        rest.remove(name.as_str());
+        match from_value::<T>(&Value::Object(rest)) {
+            Ok(_) => true,
+            Err(other) => other != error && other.code != Code::MissingKey,
+        }
+    };
+    let name = members.keys().find(is_cured).cloned();
+    ValueError { path: name.unwrap_or_default(), ..error }
+}
+
+impl ValueError {
+    /// The error with what a schema takes at its path.
+    #[must_use]
+    pub fn by_schema(mut self, schema: &Value, value: &Value) -> Self {
+        let steps = steps(&self.path);
+        let known = schema::properties(
+            schema,
+            value,
+            steps.get(..steps.len().saturating_sub(1)).unwrap_or(&[]),
+        );
+        let key = steps.last().copied().unwrap_or_default();
+        // Only the schema knows the keys where some are taken from another type.
+        if let Some(known) = &known
+            && self.code == Code::BadValue
+            && !steps.is_empty()
+            && !known.iter().any(|own| own == key)
+            && !key.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            self.code = Code::UnknownKey;
+            self.message = format!("unknown key `{key}`");
+        }
+        match self.code {
+            Code::UnknownKey => self.expected = known.unwrap_or(self.expected),
+            Code::WrongType | Code::BadValue => {
+                let taken = schema::taken(schema, value, &steps);
+                if schema::is_pattern(schema, value, &steps) && self.found.is_none() {
+                    self.code = Code::BadPattern;
+                }
+                if let (Some(found), false) = (&self.found, taken.is_empty()) {
+                    self.message = format!("expected {}, found {found}", either(&taken));
+                    self.expected = taken;
+                }
+            }
+            _ => {}
+        }
+        self
+    }
+}
+
+impl ValueError {
+    /// The sentence in the words of JSON: an object, a list.
+    pub fn in_json(&self) -> String {
+        let word = |word: &str| {
+            let own = [("a table", "an object"), ("an array", "a list"), ("nothing", "null")];
+            let known = own.iter().find(|(toml, _)| word == *toml);
+            known.map_or_else(|| word.to_owned(), |(_, json)| (*json).to_owned())
+        };
+        match (&self.found, self.code) {
+            (Some(found), Code::WrongType | Code::BadValue) => {
+                let expected: Vec<String> = self.expected.iter().map(|own| word(own)).collect();
+                format!("expected {}, found {}", either(&expected), word(found))
+            }
+            _ => self.message.clone(),
+        }
+    }
+}
+
+/// The steps of a dotted path.
+pub fn steps(path: &str) -> Vec<&str> {
+    path.split(['.', '[', ']']).filter(|step| !step.is_empty()).collect()
+}
+
+/// A value as messages name it: its type, and itself where it is short.
+pub fn shown(value: &Value) -> String {
+    wrong::shown(unexpected(value))
 }
 
 #[cfg(test)]

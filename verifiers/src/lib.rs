@@ -13,6 +13,7 @@ pub mod canonical;
 pub mod cases;
 pub mod check;
 pub mod checks;
+pub mod code;
 pub mod column_path;
 pub mod deviation;
 pub mod entry;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::ast::ErrorKind;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, LookSet};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -39,7 +40,7 @@ impl Pattern {
             .size_limit(Self::PROGRAM_BYTES_MAX)
             .build()
             .map(Self)
-            .map_err(|error| told(&error.to_string()))
+            .map_err(|error| refused(pattern, &error))
     }
 
     /// Whether every text matches: as a whole, or (without `full`) in a part that may be empty. `false`
@@ -74,16 +75,21 @@ fn is_any(kind: &HirKind) -> bool {
 }
 
 /// What is wrong with a pattern, and what helps where no pattern can say it.
-fn told(error: &str) -> String {
-    let beyond = ["look-around", "backreferences"].iter().any(|word| error.contains(word))
-        || error.contains("(?P=");
-    if !beyond {
-        return error.to_owned();
-    }
-    format!(
-        "{error}\na pattern takes linear time, without look-ahead, look-behind and backreferences: what \
-         must not match is a reward of its own, with negate = true"
-    )
+fn refused(pattern: &str, error: &regex::Error) -> String {
+    let is_beyond = matches!(
+        regex_syntax::parse(pattern),
+        Err(regex_syntax::Error::Parse(error)) if matches!(
+            error.kind(),
+            ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference
+        )
+    );
+    let help = if is_beyond {
+        "\na pattern takes linear time, without look-ahead, look-behind and backreferences: what must not match \
+         is a reward of its own, with negate = true"
+    } else {
+        ""
+    };
+    format!("{error}{help}")
 }
 
 impl Deref for Pattern {

@@ -1,19 +1,20 @@
 //! A number that may change with the training step: a weight that is annealed, a factor that grows.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-
-use crate::from_value::from_value;
 
 /// A number, or a number that changes with the training step.
 ///
 /// In a configuration: `0.5`, or a table such as
 /// `{ kind = "linear", from = 0.0, to = 0.5, start = 100, end = 600 }`. Offline the step is 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Value", into = "Value")]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(into = "Value")]
 pub struct Schedule(Form);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -130,20 +131,41 @@ impl TryFrom<f64> for Schedule {
     }
 }
 
-impl TryFrom<Value> for Schedule {
-    type Error = String;
+impl<'de> Deserialize<'de> for Schedule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ScheduleVisitor)
+    }
+}
 
-    fn try_from(value: Value) -> Result<Self, String> {
-        if let Some(number) = value.as_f64() {
-            return Self::try_from(number);
-        }
-        if !value.is_object() {
-            let found = crate::canonical::kind(&value);
-            return Err(format!("expected a number or a schedule {{kind = ..}}, found {found}"));
-        }
-        let curve: Curve = from_value(&value).map_err(|error| error.message)?;
-        curve.valid()?;
-        Ok(Self(Form::Curve(curve)))
+struct ScheduleVisitor;
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a weight of more than 2^53 has no use for its last digits"
+)]
+impl<'de> Visitor<'de> for ScheduleVisitor {
+    type Value = Schedule;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or a schedule { kind = ... }")
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Schedule, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Schedule, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Schedule, E> {
+        Schedule::try_from(value).map_err(E::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Schedule, A::Error> {
+        let curve = Curve::deserialize(MapAccessDeserializer::new(members))?;
+        curve.valid().map_err(de::Error::custom)?;
+        Ok(Schedule(Form::Curve(curve)))
     }
 }
 
@@ -282,6 +304,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    use crate::from_value;
+
     use super::*;
 
     fn read(value: Value) -> Schedule {
@@ -325,13 +349,13 @@ mod tests {
     #[test]
     fn what_cannot_be_followed_is_refused() {
         for (schedule, why) in [
-            (json!("fast"), "found text"),
-            (json!({"kind": "linea", "from": 0, "to": 1, "end": 1}), "unknown variant `linea`"),
+            (json!("fast"), "found the string \"fast\""),
+            (json!({"kind": "linea", "from": 0, "to": 1, "end": 1}), "\"linea\" is not known"),
             (
                 json!({"kind": "linear", "from": 0, "to": 1, "end": 1, "ends": 2}),
-                "unknown field `ends`",
+                "unknown key `ends`",
             ),
-            (json!({"kind": "linear", "from": 0, "to": 1}), "missing field `end`"),
+            (json!({"kind": "linear", "from": 0, "to": 1}), "missing key `end`"),
             (
                 json!({"kind": "linear", "from": 0, "to": 1, "start": 5, "end": 5}),
                 "more than start",
@@ -342,7 +366,7 @@ mod tests {
             (json!({"kind": "step", "from": 1, "to": 0}), "needs `to` and `start`"),
             (json!({"kind": "step", "from": 1, "changes": [[5, 1], [5, 2]]}), "ascend"),
         ] {
-            let error = serde_json::from_value::<Schedule>(schedule.clone()).unwrap_err();
+            let error = from_value::<Schedule>(&schedule).unwrap_err();
             assert!(error.to_string().contains(why), "{schedule}: {error}");
         }
     }

@@ -7,10 +7,11 @@ mod functions;
 mod limits;
 mod value;
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use rhai::{AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, Scope};
+use rhai::{AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, ParseError, Scope};
 
 use crate::fault::{Fault, FaultKind};
 use crate::meter::Meter;
@@ -57,14 +58,42 @@ pub struct Script {
     source: String,
 }
 
+/// Why a script does not compile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ScriptError {
+    /// What the parser says, with line and position.
+    pub message: String,
+    /// The bytes at which it stopped: a word, or one character.
+    pub place: Option<Range<usize>>,
+}
+
+impl ScriptError {
+    fn of(source: &str, error: &ParseError) -> Self {
+        let place = || {
+            let (line, column) = (error.position().line()?, error.position().position()?);
+            let before = source.split_inclusive('\n').take(line.checked_sub(1)?);
+            let start: usize = before.map(str::len).sum();
+            let rest = source.get(start..)?;
+            let at = start + rest.char_indices().nth(column.checked_sub(1)?)?.0;
+            let rest = source.get(at..)?;
+            let is_word = |char: char| char.is_alphanumeric() || char == '_';
+            let word = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
+            Some(at..at + word.max(rest.chars().next().map_or(1, char::len_utf8)))
+        };
+        Self { message: error.to_string(), place: place() }
+    }
+}
+
 impl Script {
     /// Compiles a whole script.
     ///
     /// # Errors
     /// Where the script does not parse, with line and position.
-    pub fn compile(source: &str) -> Result<Self, String> {
+    pub fn compile(source: &str) -> Result<Self, ScriptError> {
         short_enough(source)?;
-        let ast = shared_engine().compile(source).map_err(|error| error.to_string())?;
+        let ast = shared_engine().compile(source);
+        let ast = ast.map_err(|error| ScriptError::of(source, &error))?;
         Ok(Self { ast, source: source.to_owned() })
     }
 
@@ -72,9 +101,10 @@ impl Script {
     ///
     /// # Errors
     /// Where the expression does not parse, with its position.
-    pub fn expression(source: &str) -> Result<Self, String> {
+    pub fn expression(source: &str) -> Result<Self, ScriptError> {
         short_enough(source)?;
-        let ast = shared_engine().compile_expression(source).map_err(|error| error.to_string())?;
+        let ast = shared_engine().compile_expression(source);
+        let ast = ast.map_err(|error| ScriptError::of(source, &error))?;
         Ok(Self { ast, source: source.to_owned() })
     }
 
@@ -129,11 +159,13 @@ fn fuel(program: &Script, meter: &Meter<'_>) -> account::Fuel {
     }
 }
 
-fn short_enough(source: &str) -> Result<(), String> {
+fn short_enough(source: &str) -> Result<(), ScriptError> {
     if source.len() <= SOURCE_BYTES_MAX {
         return Ok(());
     }
-    Err(format!("script has {} bytes; at most {SOURCE_BYTES_MAX} are allowed", source.len()))
+    let message =
+        format!("script has {} bytes; at most {SOURCE_BYTES_MAX} are allowed", source.len());
+    Err(ScriptError { message, place: None })
 }
 
 fn limit(ended: Ended) -> Fault {

@@ -205,7 +205,7 @@ impl BuiltShape {
 /// # Errors
 /// An unknown or ill-typed setting, or what [`Shape::load`] refuses.
 pub fn build<S: Shape>(settings: Value, files: &dyn Files) -> Result<BuiltShape, BuildError> {
-    let mut shape: S = check::settings(settings).map_err(listed::<S>)?;
+    let mut shape: S = check::settings(&settings)?;
     let recorded = RecordedFiles::new(files, Vec::new());
     shape.load(&recorded)?;
     let mut settings = serde_json::to_value(&shape)
@@ -223,16 +223,4 @@ pub fn build<S: Shape>(settings: Value, files: &dyn Files) -> Result<BuiltShape,
         files: recorded.into_digests(),
         run: Arc::new(move |members, state, meter| shape.shape(members, state, meter)),
     })
-}
-
-/// Serde does not list the settings that it knows where some are taken from another type.
-fn listed<S: Shape>(error: BuildError) -> BuildError {
-    if !error.message.starts_with("unknown field") || error.message.contains("expected") {
-        return error;
-    }
-    let schema = schemars::schema_for!(S);
-    let settings = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let names: Vec<String> = settings.map(|(name, _)| format!("`{name}`")).collect();
-    let message = format!("{}, expected one of {}", error.message, names.join(", "));
-    BuildError { message, ..error }
 }

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use crate::check::{BuildError, Files};
 use crate::checks::VerifierInfo;
+use crate::code::Code;
+use crate::from_value;
 use crate::shape::{BuiltShape, Shape};
 
 /// A kind of shaping, as the registry knows it.
@@ -87,23 +89,27 @@ pub fn find(kind: &str) -> Option<&'static ShapeEntry> {
 /// # Errors
 /// No kind, one that is not known, or what the kind refuses. The setting is a path inside the table.
 pub fn build(entry: Value, files: &dyn Files) -> Result<BuiltShape, BuildError> {
+    let kinds = || ALL.iter().map(|entry| entry.about.id);
     let Value::Object(mut settings) = entry else {
-        let found = crate::canonical::kind(&entry);
-        return Err(BuildError::new("", format!("expected a table with a kind, found {found}")));
+        let found = from_value::shown(&entry);
+        let error = BuildError::new("", format!("expected a table with a kind, found {found}"));
+        return Err(error.code(Code::WrongType));
     };
     let kind = match settings.remove("kind") {
         Some(Value::String(kind)) => kind,
         Some(other) => {
-            let found = crate::canonical::kind(&other);
-            return Err(BuildError::new("kind", format!("expected text, found {found}")));
+            let found = from_value::shown(&other);
+            let error = BuildError::new("kind", format!("expected a string, found {found}"));
+            return Err(error.code(Code::WrongType).expected(kinds()));
         }
         None => {
-            return Err(BuildError::new("", format!("missing field `kind`, one of {}", kinds())));
+            let error = BuildError::new("kind", "missing key `kind`");
+            return Err(error.code(Code::MissingKey).expected(kinds()));
         }
     };
     let entry = find(&kind).ok_or_else(|| {
-        let message = format!("unknown kind `{kind}`, expected one of {}", kinds());
-        BuildError::new("kind", message)
+        let error = BuildError::new("kind", format!("no shape is called \"{kind}\""));
+        error.code(Code::UnknownWord).expected(kinds())
     })?;
     (entry.build)(Value::Object(settings), files)
 }
@@ -127,11 +133,6 @@ fn kind_schema(entry: &ShapeEntry, generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-fn kinds() -> String {
-    let kinds: Vec<String> = ALL.iter().map(|entry| format!("`{}`", entry.about.id)).collect();
-    kinds.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use schemars::JsonSchema;
@@ -142,17 +143,17 @@ mod tests {
     #[test]
     fn the_kinds_are_named_where_one_is_not_known() {
         let refused = |entry: Value| build(entry, &NoFiles).err().expect("refused");
-        let error = refused(json!({"kind": "overlog"}));
-        assert_eq!(error.setting, "kind");
-        assert!(error.message.starts_with("unknown kind `overlog`, expected one of `"), "{error}");
-        assert!(error.message.contains("`overlong`"), "{error}");
-        assert!(refused(json!({})).message.contains("`overlong`"));
-        assert!(refused(json!({"kind": 3})).message.contains("expected text"));
-        assert!(refused(json!("overlong")).message.contains("a table"));
-        let error = refused(json!({"kind": "overlong", "cachee": 3}));
-        assert_eq!(error.setting, "cachee");
-        assert!(error.message.starts_with("unknown field `cachee`, expected one of `"), "{error}");
-        assert!(error.message.contains("`cache`") && error.message.contains("`unit`"), "{error}");
+        for (entry, code, setting, known) in [
+            (json!({"kind": "overlog"}), Code::UnknownWord, "kind", "overlong"),
+            (json!({}), Code::MissingKey, "kind", "overlong"),
+            (json!({"kind": 3}), Code::WrongType, "kind", "overlong"),
+            (json!({"kind": "overlong", "cachee": 3}), Code::UnknownKey, "cachee", "cache"),
+        ] {
+            let error = refused(entry);
+            assert_eq!((error.code, &*error.setting), (code, setting), "{error}");
+            assert!(error.expected.iter().any(|own| own == known), "{:?}", error.expected);
+        }
+        assert_eq!(refused(json!("overlong")).code, Code::WrongType);
     }
 
     #[test]
@@ -161,9 +162,9 @@ mod tests {
             (json!({"kind": "overlong", "unit": "wrds"}), "unit"),
             (json!({"kind": "overlong", "tokenizer": 3}), "tokenizer"),
             (json!({"kind": "overlong", "max": "long"}), "max"),
-            (json!({"kind": "overlong", "factor": {"kind": "linear"}}), "factor"),
+            (json!({"kind": "overlong", "factor": {"kind": "linear"}}), "factor.from"),
             (json!({"kind": "tool_calls", "tags": "search"}), "tags"),
-            (json!({"kind": "trust", "thinking": "t"}), ""),
+            (json!({"kind": "trust", "thinking": "t"}), "decay_steps"),
         ] {
             let error = build(entry.clone(), &NoFiles).err().expect("refused");
             assert_eq!(error.setting, at, "{entry}: {error}");

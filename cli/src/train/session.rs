@@ -142,7 +142,7 @@ fn stronger(one: MonitorAction, other: MonitorAction) -> MonitorAction {
 /// Why a training ended early: a setting or a file is the user's, anything else failed outside.
 pub(super) fn failed(error: TrainingError) -> Failure {
     match error {
-        TrainingError::Numbers(TrainerError::Setting { .. })
+        TrainingError::Numbers(TrainerError::Setting(_))
         | TrainingError::Policy(PolicyError::Invalid { .. }) => Failure::usage(error.to_string()),
         other => Failure::Other(other.into()),
     }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_setting_is_the_users_and_a_fault_is_not() {
         let setting = TrainingError::Numbers(TrainerError::setting("epochs", "0"));
-        assert!(matches!(failed(setting), Failure::Usage(_)));
+        assert!(matches!(failed(setting), Failure::Usage(..)));
         let fault = TrainingError::Rewards { step: 1, message: "gone".into() };
         assert!(matches!(failed(fault), Failure::Other(_)));
     }

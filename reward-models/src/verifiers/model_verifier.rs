@@ -163,7 +163,7 @@ pub(super) fn build<M: ModelVerifier>(
     given: Value,
     files: &dyn Files,
 ) -> Result<Built, BuildError> {
-    let verifier: M = settings(given)?;
+    let verifier: M = settings(&given)?;
     let model = load(models, verifier.model(), M::KINDS, files)?;
     verifier.fits(&model)?;
     let spec = spec(M::ID, M::VERSION, &verifier, &model)?;
@@ -181,7 +181,8 @@ pub(super) fn load(
     files: &dyn Files,
 ) -> Result<Arc<Model>, BuildError> {
     let refused = |why: String| BuildError::new("model", why);
-    let folder: PathBuf = files.folder(folder).map_err(refused)?;
+    let unreadable = |why| BuildError::unreadable("model", why);
+    let folder: PathBuf = files.folder(folder).map_err(unreadable)?;
     let model =
         models.load(&folder, run).map_err(|error: ModelError| refused(error.to_string()))?;
     let kind = model.manifest.kind;

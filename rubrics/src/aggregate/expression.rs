@@ -18,7 +18,7 @@ pub(super) fn expression(
     meter: &mut Meter<'_>,
 ) -> Result<f64, Fault> {
     let trap = |why: String| Fault::new(FaultKind::Trap, format!("`expression`: {why}"));
-    let script = Script::expression(source).map_err(trap)?;
+    let script = Script::expression(source).map_err(|error| trap(error.message))?;
     let mut scope = Scope::new();
     for (criterion, share) in top {
         let share = share.map_or(Dynamic::UNIT, Dynamic::from_float);

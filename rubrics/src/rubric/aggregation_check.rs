@@ -44,7 +44,7 @@ impl Aggregation {
         }
         if let Some(source) = &self.expression {
             Script::expression(source)
-                .map_err(|error| RubricError::new("aggregate.expression", error))?;
+                .map_err(|error| RubricError::new("aggregate.expression", error.message))?;
         }
         if self.how == How::Value && rubric.leaves().len() != 1 {
             return refuse("how", "`value` is for a rubric of one criterion");

@@ -106,6 +106,6 @@ fn unknown<'n>(text: &str, named: &'n [String], more: &[&str]) -> Option<&'n str
 
 fn read(scope: &RubricScope<'_>, setting: &str, file: &str) -> Result<String, BuildError> {
     let refuse = |why: String| BuildError::new(setting, why);
-    let bytes = scope.files.read(file).map_err(refuse)?;
+    let bytes = scope.files.read(file).map_err(|why| BuildError::unreadable(setting, why))?;
     String::from_utf8(bytes).map_err(|_| refuse(format!("{file}: not UTF-8")))
 }

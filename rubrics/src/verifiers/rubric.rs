@@ -79,7 +79,7 @@ impl AsyncVerifier for Ready {
 /// # Errors
 /// A setting that does not fit, and whatever is wrong with the rubric or the judge, with its place.
 pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError> {
-    let verifier: RubricVerifier = assay_verifiers::check::settings(given)?;
+    let verifier: RubricVerifier = assay_verifiers::check::settings(&given)?;
     verifier.check()?;
     let written = serde_json::to_value(&verifier)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
@@ -112,7 +112,8 @@ fn source(
                 let build = Arc::clone(&scope.row_verifiers);
                 return Ok(Source::column(column.to_owned(), build, has_judge));
             }
-            let bytes = scope.files.read(named).map_err(refuse)?;
+            let unreadable = |why| BuildError::unreadable("rubric", why);
+            let bytes = scope.files.read(named).map_err(unreadable)?;
             spec.files.push((named.clone(), canonical::digest_parts(&[&bytes])));
             crate::formats::read_text(named, &bytes)
                 .map_err(|error| refuse(format!("{named}: {error}")))?

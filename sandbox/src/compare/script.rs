@@ -1,5 +1,6 @@
 //! A comparator in rhai.
 
+use assay_verifiers::code::Code;
 use assay_verifiers::script::{STRING_BYTES_MAX, Script, shared_engine};
 use assay_verifiers::{BuildError, Fault, FaultKind, Meter};
 use rhai::{Dynamic, Scope};
@@ -20,7 +21,8 @@ impl std::fmt::Debug for Comparator {
 
 impl Comparator {
     pub(super) fn compile(source: &str) -> Result<Self, BuildError> {
-        let program = Script::compile(source).map_err(|why| BuildError::new("comparator", why))?;
+        let program = Script::compile(source)
+            .map_err(|error| BuildError::new("comparator", error.message).code(Code::BadScript))?;
         if program.mentions("got") {
             return Ok(Self(program));
         }

@@ -1,6 +1,7 @@
 //! A language whose interpreter the user brings: a `wasm32-wasi` command that is handed the
 //! program.
 
+use assay_verifiers::code::Code;
 use assay_verifiers::{BuildError, Fault, Files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,8 @@ impl Interpreter {
             return Err(refused("separator", "expected at least one character".to_owned()));
         }
         let in_file = |why| refused("file", why);
-        let wasm = files.read(file).and_then(|bytes| binary(file, &bytes)).map_err(in_file)?;
+        let bytes = files.read(file).map_err(|why| in_file(why).code(Code::UnreadableFile))?;
+        let wasm = binary(file, &bytes).map_err(in_file)?;
         let program = Program::load(&self.runtime, file, &wasm);
         self.program = Some(program.map_err(|error| in_file(error.to_string()))?);
         Ok(())
@@ -99,7 +101,7 @@ pub(crate) fn binary(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
-    use assay_verifiers::Meter;
+    use assay_verifiers::code::Code;
 
     use super::*;
     use crate::Sandbox;

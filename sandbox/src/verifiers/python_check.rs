@@ -4,6 +4,7 @@ mod script;
 
 use std::sync::Arc;
 
+use assay_verifiers::code::Code;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward};
 
@@ -97,7 +98,7 @@ impl Check for PythonCheck {
             } else {
                 ""
             };
-            BuildError::new(setting, format!("{why}{help}"))
+            BuildError::new(setting, format!("{why}{help}")).code(Code::BadScript)
         })?);
         Ok(())
     }
@@ -154,6 +155,6 @@ impl PythonCheck {
 
 fn source_in(file: &str, files: &dyn Files) -> Result<String, BuildError> {
     let bad = |why: String| BuildError::new("file", why);
-    let bytes = files.read(file).map_err(bad)?;
+    let bytes = files.read(file).map_err(|why| BuildError::unreadable("file", why))?;
     String::from_utf8(bytes).map_err(|_| bad(format!("file \"{file}\" is not UTF-8")))
 }

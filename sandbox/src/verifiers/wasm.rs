@@ -55,7 +55,8 @@ impl Check for Wasm {
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         let refused = |why: String| BuildError::new("path", why);
-        let bytes = files.read(&self.path).map_err(refused)?;
+        let bytes =
+            files.read(&self.path).map_err(|why| BuildError::unreadable("path", why))?;
         let wasm = binary(&self.path, &bytes).map_err(refused)?;
         let Some(runtime) = &self.runtime else {
             return Err(BuildError::new("", "wasm needs the sandbox"));

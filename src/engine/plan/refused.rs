@@ -1,15 +1,13 @@
 //! What a configuration cannot have although its types are right: where, and what to type.
 
 use assay_verifiers::BuildError;
-use serde_json::Value;
+use assay_verifiers::code::Code;
+use assay_verifiers::script::ScriptError;
 
-use super::dialects::RefusedSettings;
 use crate::data::Columns;
-use crate::engine::advice::{suggestion, typed};
 use crate::engine::config::{CombineBy, Config, RewardConfig, ServeConfig};
 use crate::engine::document::Document;
 use crate::engine::error::ConfigError;
-use crate::engine::{python_call, translate};
 
 /// What no type says: limits of 0, and columns that cannot be one.
 pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), ConfigError> {
@@ -22,9 +20,8 @@ pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), C
     let serve = config.serve.as_ref().map(ServeConfig::limits);
     let mut all = limits.into_iter().chain(serve.into_iter().flatten());
     if let Some((key, _)) = all.find(|(_, value)| *value == 0) {
-        let help = "leave it out for the default".to_owned();
         let message = format!("`{key}`: expected an integer of 1 or more, found the integer 0");
-        return Err(document.error(key, message).help(Some(help)));
+        return Err(document.error(key, message));
     }
     if let Some(dir) = config.cache.dir.as_ref().filter(|dir| dir.starts_with(['~', '$'])) {
         let message = format!("`cache.dir` is \"{dir}\", and no shell expands it here");
@@ -43,7 +40,8 @@ pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), C
             columns.reference
         );
         let help = "completion is what the policy answered, reference what is right".to_owned();
-        return Err(document.error(&format!("data.{key}"), message).help(Some(help)));
+        let error = document.error(&format!("data.{key}"), message);
+        return Err(error.code(Code::Conflict).help(Some(help)));
     }
     Ok(())
 }
@@ -84,7 +82,8 @@ pub(super) fn check_gates(
             combine.pass, first.name, first.verifier
         );
         let help = "write pass = 1.0, the default, or another number above 0".to_owned();
-        return Err(document.error("combine.pass", message).help(Some(help)));
+        let error = document.error("combine.pass", message);
+        return Err(error.code(Code::NoEffect).help(Some(help)));
     }
     let behind = || config.rewards.iter().enumerate().filter(|(at, _)| !gates.contains(at));
     let is_silent = |(_, reward): (usize, &RewardConfig)| reward.weight.constant() == Some(0.0);
@@ -98,7 +97,7 @@ pub(super) fn check_gates(
             );
             let help = "write weight = 1.0 for what counts; how = \"min\" pays for the gates alone";
             let error = document.error(&format!("reward[{at}].weight"), message);
-            Err(error.help(Some(help.to_owned())))
+            Err(error.code(Code::NoEffect).help(Some(help.to_owned())))
         }
     }
 }
@@ -131,139 +130,34 @@ pub(super) fn check_weights(document: &Document, config: &Config) -> Result<(), 
         };
         let help =
             format!("leave weight out, or write weight = 0.0 to report the reward alone; {other}");
-        return Err(document.error(&format!("reward[{at}].weight"), message).help(Some(help)));
+        let error = document.error(&format!("reward[{at}].weight"), message);
+        return Err(error.code(Code::NoEffect).help(Some(help)));
     }
     Ok(())
 }
 
 /// What a verifier refuses of its settings.
-///
-/// `script` is what the reward runs, where it runs one; `retry` says what is refused of other settings.
 pub(super) fn settings(
     document: &Document,
     (at, reward): (usize, &RewardConfig),
-    error: &BuildError,
-    script: Option<&str>,
-    retry: &dyn Fn(Value) -> Option<BuildError>,
+    error: BuildError,
 ) -> ConfigError {
-    let path = match error.setting.as_str() {
-        "" => format!("reward[{at}].config"),
-        setting => format!("reward[{at}].config.{setting}"),
-    };
     let message = format!("reward \"{}\": {}: {}", reward.name, reward.verifier, error.message);
-    let id = &reward.verifier;
-    let page = format!("`assay show {id}` names its settings, with an example");
-    let missing = error.message.strip_prefix("missing field `").and_then(|m| m.split('`').next());
-    let written = || {
-        let ends = [": expected", ": invalid"].map(|words| error.message.find(words));
-        let end = ends.into_iter().flatten().min().unwrap_or_default();
-        let place = error.message.get(..end).unwrap_or_default();
-        let (key, value) = innermost(&error.setting, reward.config.get(&error.setting)?, place)?;
-        // A text may be one of few words: then any other text is refused, with the words.
-        let words = || {
-            // A number that is out of its bounds is no word.
-            let is_type = ["expected", "invalid"].iter().any(|word| error.message.contains(word));
-            let is_own = key == error.setting && !value.is_string() && is_type;
-            let mut other = reward.config.clone();
-            other.insert(key.to_owned(), Value::from(NO_WORD)).filter(|_| is_own)?;
-            words(key, &retry(Value::Object(other))?.message)
-        };
-        let other = typed(key, value, &error.message);
-        let is_quoted = other.as_ref().is_none_or(|other| other.ends_with(&format!("\"{value}\"")));
-        if is_quoted { words().or(other) } else { other }
-    };
-    let dialect = RefusedSettings { verifier: id, config: &reward.config, error, retry }.help();
-    let known = ADVICE.iter().find(|(of, words, _)| of == id && error.message.contains(words));
-    let alone =
-        error.setting.rsplit_once('.').filter(|_| error.message.contains("newtype variant"));
-    let told = match (missing, alone) {
-        (Some(key), _) => Some(format!("write config = {{ {key} = ... }};")),
-        (_, Some((key, word))) => Some(format!("write {key} = {{ {word} = ... }};")),
-        (None, None) => {
-            suggestion(&error.message).or_else(|| written().map(|help| format!("{help};")))
-        }
-    };
-    let of_function =
-        (id == "python_check").then(|| python_call::advice(&error.message, script)).flatten();
-    let known = dialect.or_else(|| known.map(|(.., help)| (*help).to_owned()));
-    let help = match known.or(of_function) {
-        Some(help) => help,
-        None => told.map_or_else(|| page.clone(), |told| format!("{told} {page}")),
-    };
-    document.error(&path, message).help(Some(help))
+    let wrong = document.refused(&format!("reward[{at}].config"), BuildError { message, ..error });
+    let help = wrong.help.clone();
+    let page = format!("`assay show {}` describes its settings", reward.verifier);
+    wrong.help(Some(help.map_or(page.clone(), |help| format!("{help} {page}"))))
 }
 
-/// A text that is none of the words of any setting.
-const NO_WORD: &str = "no such word";
-
-/// The words that a setting takes, by what is said of a text that is none of them.
-pub(super) fn words(key: &str, message: &str) -> Option<String> {
-    let (_, expected) = message.split_once("unknown variant `")?.1.split_once("expected ")?;
-    let words: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-    let typed: Vec<String> = words.iter().map(|word| format!("{key} = \"{word}\"")).collect();
-    (!typed.is_empty()).then(|| format!("write {}", typed.join(", or ")))
-}
-
-const OF_PYTHON: &str = "it is rhai, and no Python: if completion.contains(reference) { 1.0 } else { 0.0 }; `python_check` takes \
-     Python";
-
-/// What verifiers refuse, by words of their message, and what to type.
-const ADVICE: [(&str, &str, &str); 6] = [
-    ("math", "relative is ", "a share is below 1: decimals = { relative = 0.01 } for one percent"),
-    (
-        "choice",
-        "invalid type: sequence",
-        "letters = 4 says how many letters count, from A; the options stand in a column: options = \
-         \"choices\"",
-    ),
-    ("rhai", "terminate this statement", OF_PYTHON),
-    ("rhai", "to start a statement block", OF_PYTHON),
-    (
-        "length",
-        "No such file",
-        "tokenizer = \"PATH/tokenizer.json\" is a file of this machine: nothing is fetched by a name of the \
-         Hugging Face Hub",
-    ),
-    ("json", "a JSON Schema is a table", "write schema_file = \"schema.json\" for a file"),
-];
-
-/// The value at a place such as `criterion[0].points` within a setting, and the last key on the way.
-fn innermost<'a>(
-    setting: &'a str,
-    value: &'a Value,
-    place: &'a str,
-) -> Option<(&'a str, &'a Value)> {
-    let is_path = |char: char| char.is_alphanumeric() || "._[]".contains(char);
-    if place.is_empty() || !place.chars().all(is_path) {
-        return Some((setting, value));
-    }
-    place.split(['.', '[']).try_fold((setting, value), |(_, value), step| {
-        match step.strip_suffix(']') {
-            Some(at) => Some((step, value.get(at.parse::<usize>().ok()?)?)),
-            None => Some((step, value.get(step)?)),
-        }
-    })
-}
-
-/// What is wrong with an expression that does not parse: the place in it, and what to type.
-pub(super) fn expression(
-    document: &Document,
-    path: &str,
-    source: &str,
-    error: &str,
-    names: &[String],
-) -> ConfigError {
+/// What is wrong with an expression that does not parse, and the place in it.
+pub(super) fn expression(document: &Document, path: &str, error: ScriptError) -> ConfigError {
     let key = path.rsplit('.').next().unwrap_or(path);
     let message = format!("`{key}`: {error}");
-    let wrong = match translate::place(source, error) {
+    let wrong = match error.place {
         Some(part) => document.error_in(path, part, message),
         None => document.error(path, message),
     };
-    let help = match translate::in_rhai(source, names, key == "expression") {
-        Some(meant) => format!("write {key} = {}", toml::Value::from(meant)),
-        None => "it is an expression of rhai: `&&`, `||`, `!`, `==`, \"a text\", \
-                 `if A { B } else { C }`, and rewards[\"a name\"]"
-            .to_owned(),
-    };
-    wrong.help(Some(help))
+    let help = "it is an expression of rhai: `&&`, `||`, `!`, `==`, \"a text\", `if A { B } else { C }`, and \
+                rewards[\"a name\"]";
+    wrong.code(Code::BadExpression).help(Some(help.to_owned()))
 }

@@ -1,14 +1,14 @@
 //! The shapes of a reward, built.
 
 use assay_verifiers::canonical::{self, Digest};
+use assay_verifiers::code::Code;
 use assay_verifiers::shape::BuiltShape;
 use assay_verifiers::{Files, shaping};
 use serde_json::Value;
 
-use crate::engine::advice::suggestion;
 use crate::engine::config::{Config, RewardConfig};
 use crate::engine::document::Document;
-use crate::engine::error::{ConfigError, did_you_mean};
+use crate::engine::error::ConfigError;
 
 /// The most shapes of a reward: evidence notes what each did.
 const SHAPES_MAX: usize = 64;
@@ -24,46 +24,22 @@ pub(super) fn built(
         let (name, count) = (&reward.name, reward.shape.len());
         let message =
             format!("reward \"{name}\": {count} shapes; at most {SHAPES_MAX} are allowed");
-        return Err(document.error(&format!("reward[{at}].shape"), message));
+        return Err(document.error(&format!("reward[{at}].shape"), message).code(Code::Limit));
     }
     let names = || config.rewards.iter().map(|reward| reward.name.as_str());
     let build = |(place, given): (usize, &serde_json::Map<String, Value>)| {
-        let fail = |setting: &str, message: &str, help: Option<String>| {
-            let dot = if setting.is_empty() { "" } else { "." };
-            let path = format!("reward[{at}].shape[{place}]{dot}{setting}");
-            let message = format!("reward \"{}\": shape: {message}", reward.name);
-            Err(document.error(&path, message).help(help))
-        };
-        let shape = match shaping::build(Value::Object(given.clone()), files) {
-            Ok(shape) => shape,
-            Err(error) => {
-                let help = kind(given, &error.message).or_else(|| suggestion(&error.message));
-                return fail(&error.setting, &error.message, help);
-            }
-        };
-        for read in &shape.reads {
-            if !names().any(|name| name == read) {
-                let help = did_you_mean(read, names());
-                let help = help.map(|near| format!("did you mean \"{near}\"?"));
-                return fail("", &format!("no reward is called \"{read}\""), help);
+        let path = format!("reward[{at}].shape[{place}]");
+        let shape = shaping::build(Value::Object(given.clone()), files)
+            .map_err(|error| document.refused(&path, error))?;
+        match shape.reads.iter().find(|read| !names().any(|name| name == read.as_str())) {
+            None => Ok(shape),
+            Some(read) => {
+                let error = document.error(&path, format!("no reward is called \"{read}\""));
+                Err(error.code(Code::UnknownName).known(read, names()))
             }
         }
-        Ok(shape)
     };
     reward.shape.iter().enumerate().map(build).collect()
-}
-
-/// How the kind of a shape is written that stands under another key.
-fn kind(given: &serde_json::Map<String, Value>, message: &str) -> Option<String> {
-    if !message.starts_with("missing field `kind`") {
-        return None;
-    }
-    let (key, word) = ["name", "type", "shape", "id", "method"]
-        .into_iter()
-        .find_map(|key| Some((key, given.get(key)?.as_str()?)))?;
-    let known = message.split('`').skip(3).step_by(2);
-    let word = did_you_mean(word, known).unwrap_or(word);
-    Some(format!("write kind = \"{word}\" in the place of {key}"))
 }
 
 /// A gate decides before anything is shaped: shaping its reward would do nothing.
@@ -78,7 +54,7 @@ pub(super) fn refuse_gates(
         Some((at, one)) => {
             let message =
                 format!("the gate \"{}\" is not shaped: shape what it lets pass", one.name);
-            Err(document.error(&format!("reward[{at}].shape"), message))
+            Err(document.error(&format!("reward[{at}].shape"), message).code(Code::NoEffect))
         }
     }
 }

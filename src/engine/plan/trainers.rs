@@ -2,30 +2,22 @@
 
 use assay_trainer::TrainerError;
 use assay_trainer::config::TrainConfig;
+use assay_verifiers::code::Code;
 use serde_json::{Value, json};
 
-use crate::engine::advice::suggestion;
 use crate::engine::config::Config;
 use crate::engine::document::Document;
-use crate::engine::error::{ConfigError, did_you_mean};
+use crate::engine::error::ConfigError;
 
 /// Whether what trainers read can be built.
 pub(super) fn check(document: &Document, config: &Config) -> Result<(), ConfigError> {
     let train = config.train.as_ref();
     let trained = [("train", train.map(TrainConfig::check))];
     for (room, built) in built(config).into_iter().chain(trained) {
-        if let Some(Err(error)) = built {
-            let path = match &error {
-                TrainerError::Setting { setting, .. } if !setting.is_empty() => {
-                    format!("{room}.{setting}")
-                }
-                _ => room.to_owned(),
-            };
-            let told = error.to_string();
-            // A kind says its name first.
-            let unknown = told.find("unknown ").and_then(|at| told.get(at..));
-            let help = suggestion(unknown.unwrap_or_default());
-            return Err(document.error(&path, format!("{path}: {told}")).help(help));
+        match built {
+            Some(Err(TrainerError::Setting(error))) => return Err(document.refused(room, error)),
+            Some(Err(error)) => return Err(document.error(room, error.to_string())),
+            Some(Ok(())) | None => {}
         }
     }
     train.map_or(Ok(()), |train| check_correct(document, config, train))
@@ -83,11 +75,9 @@ fn check_correct(
     match train.correct.iter().find(|name| !names().any(|known| known == name.as_str())) {
         None => Ok(()),
         Some(name) => {
-            let help = did_you_mean(name, names());
             let message = format!("train.correct: no reward is called \"{name}\"");
-            Err(document
-                .error("train.correct", message)
-                .help(help.map(|near| format!("did you mean \"{near}\"?"))))
+            let error = document.error("train.correct", message);
+            Err(error.code(Code::UnknownName).known(name, names()))
         }
     }
 }

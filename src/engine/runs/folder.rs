@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use assay_verifiers::code::Code;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
@@ -72,6 +73,20 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// What is wrong.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Locked { .. } => Code::RunLocked,
+            Self::Foreign { .. } => Code::OtherRun,
+            Self::Shards { .. } => Code::Shards,
+            Self::Changed { .. } => Code::DataChanged,
+            Self::Stopped => Code::Stopped,
+            Self::Io { .. } => Code::Unwritable,
+            Self::Data(error) => error.code(),
+            Self::Stream(error) => error.code(),
+        }
+    }
+
     pub(crate) fn shards(dir: &Path, why: String) -> Self {
         Self::Shards { dir: dir.display().to_string(), why }
     }

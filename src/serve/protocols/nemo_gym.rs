@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_verifiers::code::Code;
 use assay_verifiers::{FaultKind, Outcome, Reward, Scored};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
@@ -22,9 +23,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use super::super::error::{ApiError, ErrorKind, no_reward};
-use super::super::json_path;
 use super::super::openapi::{Operation, schema};
-use super::super::payload::{JsonBytes, Payload};
+use super::super::payload::{JsonBytes, Payload, parse_any, refused};
 use super::super::shared::{Asked, Shared};
 use crate::data::Columns;
 use aggregate::{AggregateReply, AggregateRequest};
@@ -192,8 +192,7 @@ async fn reverify_mode() -> Json<&'static str> {
 }
 
 async fn verify(asked: Asked, JsonBytes(bytes): JsonBytes) -> Result<Response, ApiError> {
-    let members: BTreeMap<String, &RawValue> =
-        serde_json::from_slice(&bytes).map_err(|error| ApiError::unreadable(error.to_string()))?;
+    let members: BTreeMap<String, &RawValue> = parse_any(&bytes)?;
     let params: CreateParams = part(&members, "responses_create_params")?;
     let response: ModelResponse = part(&members, "response")?;
     let profile = asked.profile(None)?;
@@ -214,12 +213,13 @@ fn part<'a, T: Deserialize<'a>>(
     members: &BTreeMap<String, &'a RawValue>,
     name: &str,
 ) -> Result<T, ApiError> {
-    let missing = || ApiError::unreadable(format!("missing member `{name}`")).at(name);
+    let missing =
+        || ApiError::unreadable(Code::MissingKey, format!("missing key `{name}`")).at(name);
     let text = members.get(name).ok_or_else(missing)?.get();
     serde_json::from_str(text).map_err(|error| {
-        let path = json_path::of::<T>(text.as_bytes(), &error);
-        let place = if path.is_empty() { name.to_owned() } else { format!("{name}.{path}") };
-        ApiError::unreadable(error.to_string()).at(place)
+        let refused = refused::<T>(text.as_bytes(), &error);
+        let path = refused.field.as_ref().map(|path| format!("{name}.{path}"));
+        refused.at(path.unwrap_or_else(|| name.to_owned()))
     })
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_verifiers::code::Code;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use schemars::{JsonSchema, SchemaGenerator};
@@ -237,11 +238,13 @@ fn form(bytes: &[u8]) -> Result<ExecuteRequest, ApiError> {
         let mut halves = pair.splitn(2, |byte| *byte == b'=');
         let mut half = || unescaped(halves.next().unwrap_or_default());
         let (Some(name), Some(value)) = (half(), half()) else {
-            return Err(ApiError::unreadable("expected a form of UTF-8 text"));
+            return Err(ApiError::unreadable(Code::Encoding, "expected a form of UTF-8 text"));
         };
         let number = || {
             let parsed = value.trim().parse().map(Some);
-            parsed.map_err(|_| ApiError::unreadable("expected a number").at(name.as_str()))
+            parsed.map_err(|_| {
+                ApiError::unreadable(Code::WrongType, "expected a number").at(name.as_str())
+            })
         };
         match name.as_str() {
             "language" => (request.language, has_language) = (value, true),
@@ -258,7 +261,8 @@ fn form(bytes: &[u8]) -> Result<ExecuteRequest, ApiError> {
         }
     }
     if !has_language {
-        return Err(ApiError::unreadable("missing field `language`"));
+        let missing = ApiError::unreadable(Code::MissingKey, "missing key `language`");
+        return Err(missing.at("language"));
     }
     Ok(request)
 }

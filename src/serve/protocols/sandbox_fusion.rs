@@ -5,6 +5,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_verifiers::code::Code;
 use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
@@ -176,7 +177,7 @@ fn read(request: RunCodeRequest) -> Result<Request, ApiError> {
     let language = Language::of_name(&language).ok_or_else(|| {
         let known: Vec<&str> = Language::all().flat_map(Language::names).collect();
         let message = format!("no such language here; there are: {}", known.join(", "));
-        ApiError::unreadable(message).at("language")
+        ApiError::unreadable(Code::UnknownWord, message).at("language")
     })?;
     let memory = memory_limit_mb.filter(|mb| *mb > 0.0);
     let program = Program {

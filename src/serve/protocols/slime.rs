@@ -121,8 +121,10 @@ async fn rewards(
 
 /// Reads a sample; an error names its place.
 fn read(body: &Value, place: &str) -> Result<SlimeSample, ApiError> {
-    from_value(body)
-        .map_err(|error| ApiError::bad_request(error.message).at(within(place, &error.path)))
+    from_value(body).map_err(|error| {
+        let field = within(place, &error.path);
+        ApiError::of_value(&error).at(field)
+    })
 }
 
 fn within(place: &str, path: &str) -> String {

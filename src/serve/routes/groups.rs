@@ -6,6 +6,7 @@ use std::num::NonZeroU64;
 use assay_trainer::TrainerError;
 use assay_trainer::advantages::{AdvantageConfig, AdvantageValues, EstimatorState, GroupReport};
 use assay_trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
+use assay_verifiers::code::Code;
 use assay_verifiers::{Reward, Scored};
 use axum::http::Uri;
 use axum::response::Response;
@@ -138,20 +139,24 @@ fn typed(error: ApiError) -> ApiError {
         return error;
     }
     let message = "expected the size of every group, or a list with the key of each sample";
-    ApiError::unreadable(message).at("groups")
+    ApiError::unreadable(Code::WrongType, message).at("groups")
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is mapped over errors")]
 fn refused(error: TrainerError) -> ApiError {
-    let field = match &error {
-        TrainerError::Setting { setting, .. } if setting.is_empty() || setting == ADVANTAGE => {
-            ADVANTAGE.to_owned()
+    match &error {
+        TrainerError::Setting(error) => {
+            let field = match error.setting.as_str() {
+                "" | ADVANTAGE => ADVANTAGE.to_owned(),
+                setting => format!("{ADVANTAGE}.{setting}"),
+            };
+            ApiError::of_setting(error, field)
         }
-        TrainerError::Setting { setting, .. } => format!("{ADVANTAGE}.{setting}"),
-        TrainerError::Input { what, .. } if what.starts_with("group") => "groups".to_owned(),
-        TrainerError::Input { .. } => String::new(),
-    };
-    ApiError::bad_request(error.to_string()).at(field)
+        TrainerError::Input { what, .. } if what.starts_with("group") => {
+            ApiError::bad_request(error.to_string()).at("groups")
+        }
+        TrainerError::Input { .. } => ApiError::bad_request(error.to_string()),
+    }
 }
 
 /// The estimator of a profile.

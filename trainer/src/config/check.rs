@@ -133,16 +133,13 @@ fn not_negative(setting: &str, value: f64) -> Result<(), TrainerError> {
 
 /// Puts the table `room` before the setting at fault.
 fn within(room: &str, checked: Result<(), TrainerError>) -> Result<(), TrainerError> {
-    checked.map_err(|error| match error {
-        TrainerError::Setting { setting, message } => {
-            TrainerError::setting(format!("{room}.{setting}"), message)
-        }
-        input @ TrainerError::Input { .. } => input,
-    })
+    checked.map_err(|error| error.within(room))
 }
 
 #[cfg(test)]
 mod tests {
+    use assay_verifiers::BuildError;
+
     use super::*;
 
     const TEXT: &str = "tasks = ['t.jsonl']\nsteps = 2\n[model]\npath = 'm'\n";
@@ -167,7 +164,7 @@ mod tests {
             (format!("{TEXT}[evaluation]\nk = [0]\n"), "evaluation.k"),
         ];
         for (text, expected) in cases {
-            let Err(TrainerError::Setting { setting, .. }) = read(&text).check() else {
+            let Err(TrainerError::Setting(BuildError { setting, .. })) = read(&text).check() else {
                 panic!("{text} was taken");
             };
             assert_eq!(setting, expected, "{text}");

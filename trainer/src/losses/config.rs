@@ -1,5 +1,6 @@
 //! The table `[loss]` of a configuration.
 
+use assay_verifiers::code::Code;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -97,11 +98,10 @@ pub fn schema(entry: &LossEntry) -> Schema {
 /// What was wrong with the settings of a kind; where one is unknown, all that there are.
 pub fn own_error(entry: &LossEntry, error: TrainerError) -> TrainerError {
     match error {
-        TrainerError::Setting { setting, message } if message.contains("unknown field") => {
-            let shared = SHARED.map(|name| format!("`{name}`")).join(", ");
-            let message =
-                format!("loss \"{}\": {message}; every loss has {shared} too", entry.kind);
-            TrainerError::setting(setting, message)
+        TrainerError::Setting(mut error) if error.code == Code::UnknownKey => {
+            error.message = format!("loss \"{}\": {}", entry.kind, error.message);
+            error.expected.extend(SHARED.map(str::to_owned));
+            error.into()
         }
         other => other,
     }
@@ -120,9 +120,6 @@ fn empty() -> Value {
     Value::Object(Map::new())
 }
 
-fn table<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, TrainerError> {
-    assay_verifiers::check::settings(value).map_err(|error| {
-        let setting = format!("{name}.{}", error.setting);
-        TrainerError::setting(setting.trim_end_matches('.'), format!("`{name}`: {}", error.message))
-    })
+fn table<T: DeserializeOwned + JsonSchema>(name: &str, value: Value) -> Result<T, TrainerError> {
+    Ok(assay_verifiers::check::settings(&value).map_err(|error| error.within(name))?)
 }

@@ -46,6 +46,22 @@ impl FaultKind {
         Self::Internal,
     ];
 
+    /// The code of the fault, as it is written beside other codes.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::OutOfFuel => "out_of_fuel",
+            Self::Timeout => "timeout",
+            Self::OutOfMemory => "out_of_memory",
+            Self::Trap => "trap",
+            Self::BadInput => "bad_input",
+            Self::BadReference => "bad_reference",
+            Self::BadModel => "bad_model",
+            Self::Upstream => "upstream",
+            Self::Overloaded => "overloaded",
+            Self::Internal => "internal",
+        }
+    }
+
     /// Whether it is transient and not a property of the sample: a retry may succeed, and such a
     /// verdict is never cached.
     pub const fn is_transient(self) -> bool {

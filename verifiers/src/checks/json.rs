@@ -217,7 +217,7 @@ fn is_equal(member: &Node<'_>, reference: &Value) -> Result<bool, Fault> {
 
 fn schema_in(file: &str, files: &dyn Files) -> Result<Value, BuildError> {
     let bad = |why: String| BuildError::new("schema_file", why);
-    let bytes = files.read(file).map_err(bad)?;
+    let bytes = files.read(file).map_err(|why| BuildError::unreadable("schema_file", why))?;
     serde_json::from_slice(&bytes).map_err(|error| bad(format!("file \"{file}\": {error}")))
 }
 

@@ -2,6 +2,7 @@
 
 use rhai::{Dynamic, Scope};
 
+use crate::code::Code;
 use crate::prelude::*;
 use crate::script::{Script, push_sample, push_verdicts, reads_verdicts, shared_engine};
 use crate::verifier::Earlier;
@@ -56,7 +57,7 @@ impl Check for Rhai {
                 line.starts_with("def ") || line.starts_with("import ") && !line.contains('"')
             });
             let help = if is_python { "; this is Python: verifier = \"python_check\" runs it" } else { "" };
-            BuildError::new(name, why + help)
+            BuildError::new(name, format!("{why}{help}")).code(Code::BadScript)
         })?;
         self.program = Some(Loaded(program));
         Ok(())
@@ -91,7 +92,7 @@ impl Check for Rhai {
 
 fn source_in(file: &str, files: &dyn Files) -> Result<String, BuildError> {
     let bad = |why: String| BuildError::new("file", why);
-    let bytes = files.read(file).map_err(bad)?;
+    let bytes = files.read(file).map_err(|why| BuildError::unreadable("file", why))?;
     String::from_utf8(bytes).map_err(|_| bad(format!("file \"{file}\" is not UTF-8")))
 }
 

@@ -6,7 +6,8 @@ use serde::de::{
     Visitor,
 };
 use serde::forward_to_deserialize_any;
-use serde_json::Error;
+
+use super::wrong::Wrong as Error;
 
 /// The name by which `serde_json` asks for the text of a value.
 pub(super) const RAW: &str = "$serde_json::private::RawValue";
@@ -18,7 +19,7 @@ macro_rules! numbers {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
             let not_a_number =
-                || Error::custom("invalid value: expected key to be a number in quotes");
+                || Error::custom("expected a key that is a number in quotes");
             // Read as a stream, as nothing may be borrowed; without what follows, which it would count.
             let is_of_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
             let length = self.0.bytes().take_while(|byte| is_of_number(*byte)).count();
@@ -27,7 +28,7 @@ macro_rules! numbers {
                 return Err(not_a_number());
             }
             let mut number = serde_json::Deserializer::from_reader(digits.as_bytes());
-            let read = (&mut number).$method(visitor)?;
+            let read = (&mut number).$method(visitor).map_err(|_| not_a_number())?;
             let is_whole = number.end().is_ok() && rest.is_empty();
             if is_whole { Ok(read) } else { Err(not_a_number()) }
         })*

@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use super::wrong::Wrong;
+
 /// What is known of an error on its way out.
 #[derive(Default)]
 pub(super) struct Track {
@@ -28,7 +30,7 @@ pub(super) enum Step<'a> {
 impl Track {
     /// Notes where an error comes from, unless an inner place is noted already.
     #[cold]
-    pub(super) fn fail(&self, place: &Place<'_>, error: serde_json::Error) -> serde_json::Error {
+    pub(super) fn fail(&self, place: &Place<'_>, error: Wrong) -> Wrong {
         self.path.borrow_mut().get_or_insert_with(|| place.path());
         error
     }

@@ -4,13 +4,14 @@
 use std::slice;
 
 use serde::de::{
-    DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, IntoDeserializer as _,
-    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer as _, MapAccess,
+    SeqAccess, Unexpected, VariantAccess, Visitor,
 };
-use serde_json::{Error, Map, Value, map};
+use serde_json::{Map, Number, Value, map};
 
 use super::key::{Key, RAW, RawText};
 use super::place::{Place, Step, Track};
+use super::wrong::{Wrong as Error, shown};
 
 /// A value to be read.
 #[derive(Clone, Copy)]
@@ -25,25 +26,9 @@ impl<'a> Reader<'a> {
         Self { value, place: None, track }
     }
 
-    /// The value as it would be called in an error.
-    fn unexpected(&self) -> Unexpected<'a> {
-        match self.value {
-            Value::Null => Unexpected::Unit,
-            Value::Bool(value) => Unexpected::Bool(*value),
-            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => Unexpected::Unsigned(number),
-                (_, Some(number)) => Unexpected::Signed(number),
-                _ => Unexpected::Float(number.as_f64().unwrap_or(f64::NAN)),
-            },
-            Value::String(text) => Unexpected::Str(text),
-            Value::Array(_) => Unexpected::Seq,
-            Value::Object(_) => Unexpected::Map,
-        }
-    }
-
     #[cold]
-    fn invalid_type(&self, expected: &dyn Expected) -> Error {
-        Error::invalid_type(self.unexpected(), expected)
+    fn mismatch(&self, expected: &str) -> Error {
+        Error::mismatch(shown(unexpected(self.value)), expected)
     }
 
     fn elements(&self, values: &'a [Value]) -> Elements<'a> {
@@ -76,8 +61,21 @@ impl<'a> Reader<'a> {
 
     fn number<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
-            Value::Number(number) => number.deserialize_any(visitor),
-            _ => Err(self.invalid_type(&visitor)),
+            Value::Number(number) => visit_number(number, visitor),
+            _ => Err(self.mismatch("a number")),
+        }
+    }
+
+    /// An integer of a type whose values are `bounds`.
+    fn integer<'de, V: Visitor<'de>>(self, visitor: V, bounds: &str) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Number(number) if !number.is_f64() => {
+                let is_zero = number.as_u64() == Some(0);
+                let bounds = if is_zero { "an integer of 1 or more" } else { bounds };
+                let read = visit_number(number, visitor);
+                read.map_err(|error| error.or_mismatch(|| self.mismatch(bounds)))
+            }
+            _ => Err(self.mismatch(bounds)),
         }
     }
 }
@@ -91,6 +89,15 @@ macro_rules! as_well {
     };
 }
 
+/// Methods that read integers, with the values that each takes.
+macro_rules! integers {
+    ($($method:ident $bounds:literal,)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            self.integer(visitor, $bounds)
+        })*
+    };
+}
+
 impl<'de> Deserializer<'de> for Reader<'_> {
     type Error = Error;
 
@@ -98,17 +105,26 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         match self.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Number(number) => number.deserialize_any(visitor),
+            Value::Number(number) => visit_number(number, visitor),
             Value::String(text) => visitor.visit_str(text),
             Value::Array(values) => self.list(values, visitor),
             Value::Object(table) => self.table(table, visitor),
         }
     }
 
-    as_well! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
-        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
-        deserialize_f32 deserialize_f64 => number
+    as_well! { deserialize_f32 deserialize_f64 => number }
+
+    integers! {
+        deserialize_i8 "an integer from -128 to 127",
+        deserialize_i16 "an integer from -32768 to 32767",
+        deserialize_i32 "an integer of 32 bits",
+        deserialize_i64 "an integer",
+        deserialize_i128 "an integer",
+        deserialize_u8 "an integer from 0 to 255",
+        deserialize_u16 "an integer from 0 to 65535",
+        deserialize_u32 "an integer of 0 or more, below 2^32",
+        deserialize_u64 "an integer of 0 or more",
+        deserialize_u128 "an integer of 0 or more",
     }
 
     as_well! { deserialize_char deserialize_string deserialize_identifier => deserialize_str }
@@ -118,14 +134,14 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::Bool(value) => visitor.visit_bool(*value),
-            _ => Err(self.invalid_type(&visitor)),
+            _ => Err(self.mismatch("a boolean")),
         }
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::String(text) => visitor.visit_str(text),
-            _ => Err(self.invalid_type(&visitor)),
+            _ => Err(self.mismatch("a string")),
         }
     }
 
@@ -133,7 +149,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         match self.value {
             Value::String(text) => visitor.visit_str(text),
             Value::Array(values) => self.list(values, visitor),
-            _ => Err(self.invalid_type(&visitor)),
+            _ => Err(self.mismatch("a string")),
         }
     }
 
@@ -147,7 +163,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::Null => visitor.visit_unit(),
-            _ => Err(self.invalid_type(&visitor)),
+            _ => Err(self.mismatch("nothing")),
         }
     }
 
@@ -174,7 +190,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::Array(values) => self.list(values, visitor),
-            _ => Err(self.invalid_type(&visitor)),
+            _ => Err(self.mismatch("an array")),
         }
     }
 
@@ -194,7 +210,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::Object(table) => self.table(table, visitor),
-            _ => Err(self.invalid_type(&visitor)),
+            _ => Err(self.mismatch("a table")),
         }
     }
 
@@ -205,9 +221,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         match self.value {
-            Value::Array(values) => self.list(values, visitor),
             Value::Object(table) => self.table(table, visitor),
-            _ => Err(self.invalid_type(&visitor)),
+            _ => Err(self.mismatch("a table")),
         }
     }
 
@@ -222,11 +237,11 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Value::Object(table) => {
                 let mut members = table.iter();
                 let (Some((name, value)), None) = (members.next(), members.next()) else {
-                    return Err(Error::invalid_value(Unexpected::Map, &"map with a single key"));
+                    return Err(self.mismatch("a table of one key"));
                 };
                 (name, Some(value))
             }
-            _ => return Err(self.invalid_type(&"string or map")),
+            _ => return Err(self.mismatch("a string")),
         };
         let place = Place { around: self.place, step: Step::Member(name) };
         visitor.visit_enum(Variant { name, value, place, track: self.track })
@@ -234,6 +249,34 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_unit()
+    }
+}
+
+/// What is expected of a variant that has a value.
+const WITH_VALUE: &str = "a word with a value, { WORD = VALUE }";
+
+/// A value as an error calls it.
+pub(super) fn unexpected(value: &Value) -> Unexpected<'_> {
+    match value {
+        Value::Null => Unexpected::Unit,
+        Value::Bool(value) => Unexpected::Bool(*value),
+        Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+            (Some(number), ..) => Unexpected::Unsigned(number),
+            (_, Some(number), _) => Unexpected::Signed(number),
+            (.., number) => Unexpected::Float(number.unwrap_or(f64::NAN)),
+        },
+        Value::String(text) => Unexpected::Str(text),
+        Value::Array(_) => Unexpected::Seq,
+        Value::Object(_) => Unexpected::Map,
+    }
+}
+
+fn visit_number<'de, V: Visitor<'de>>(number: &Number, visitor: V) -> Result<V::Value, Error> {
+    match (number.as_u64(), number.as_i64(), number.as_f64()) {
+        (Some(number), ..) => visitor.visit_u64(number),
+        (_, Some(number), _) => visitor.visit_i64(number),
+        (.., Some(number)) => visitor.visit_f64(number),
+        (.., None) => Err(Error::custom("the number is not finite")),
     }
 }
 
@@ -248,9 +291,7 @@ struct Elements<'a> {
 impl Elements<'_> {
     fn end(&self, length: usize) -> Result<(), Error> {
         let is_read = self.values.len() == 0;
-        is_read
-            .then_some(())
-            .ok_or_else(|| Error::invalid_length(length, &"fewer elements in array"))
+        is_read.then_some(()).ok_or_else(|| Error::invalid_length(length, &"fewer values"))
     }
 }
 
@@ -285,7 +326,7 @@ struct Members<'a> {
 impl Members<'_> {
     fn end(&self, length: usize) -> Result<(), Error> {
         let is_read = self.left.len() == 0;
-        is_read.then_some(()).ok_or_else(|| Error::invalid_length(length, &"fewer elements in map"))
+        is_read.then_some(()).ok_or_else(|| Error::invalid_length(length, &"fewer keys"))
     }
 }
 
@@ -325,12 +366,10 @@ struct Variant<'a> {
 }
 
 impl Variant<'_> {
-    /// What was found in the place of a variant with a value.
-    fn mismatch(&self, expected: &dyn Expected) -> Error {
-        let found = self.value.map_or(Unexpected::UnitVariant, |value| {
-            Reader { value, place: None, track: self.track }.unexpected()
-        });
-        self.track.fail(&self.place, Error::invalid_type(found, expected))
+    /// What was found in the place of the content of a variant.
+    fn mismatch(&self, expected: &str) -> Error {
+        let found = self.value.map_or(Unexpected::UnitVariant, unexpected);
+        self.track.fail(&self.place, Error::mismatch(shown(found), expected))
     }
 
     fn reader(&self) -> Option<Reader<'_>> {
@@ -354,7 +393,7 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
     fn unit_variant(self) -> Result<(), Error> {
         match self.value {
             None | Some(Value::Null) => Ok(()),
-            Some(_) => Err(self.mismatch(&"unit")),
+            Some(_) => Err(self.mismatch("a word alone")),
         }
     }
 
@@ -363,7 +402,7 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
             Some(reader) => {
                 seed.deserialize(reader).map_err(|error| self.track.fail(&self.place, error))
             }
-            None => Err(self.mismatch(&"newtype variant")),
+            None => Err(self.mismatch(WITH_VALUE)),
         }
     }
 
@@ -371,7 +410,7 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
         let read = match (self.reader(), self.value) {
             (Some(_), Some(Value::Array(values))) if values.is_empty() => visitor.visit_unit(),
             (Some(reader), Some(Value::Array(values))) => reader.list(values, visitor),
-            _ => return Err(self.mismatch(&"tuple variant")),
+            _ => return Err(self.mismatch(WITH_VALUE)),
         };
         read.map_err(|error| self.track.fail(&self.place, error))
     }
@@ -383,7 +422,7 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
     ) -> Result<V::Value, Error> {
         let read = match (self.reader(), self.value) {
             (Some(reader), Some(Value::Object(table))) => reader.table(table, visitor),
-            _ => return Err(self.mismatch(&"struct variant")),
+            _ => return Err(self.mismatch(WITH_VALUE)),
         };
         read.map_err(|error| self.track.fail(&self.place, error))
     }

@@ -126,20 +126,22 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same results and the same texts as those of `serde_json`.
+/// The same results as those of `serde_json`.
 fn agrees<T: DeserializeOwned + fmt::Debug + PartialEq>(value: &Value) {
     let theirs = serde_json::from_value::<T>(value.clone());
     let ours = from_value::<T>(value);
     match (theirs, ours) {
         (Ok(theirs), Ok(ours)) => assert_eq!(ours, theirs),
-        (Err(theirs), Err(ours)) => assert_eq!(ours.message, theirs.to_string(), "{value}"),
+        (Err(_), Err(_)) => {}
+        // A table is not read from a list of its values.
+        (Ok(_), Err(ours)) if ours.expected == ["a table"] => {}
         (theirs, ours) => panic!("{value}: {ours:?}, not {theirs:?}"),
     }
 }
 
 proptest! {
     #[test]
-    fn results_and_texts_are_those_of_serde_json(value in values()) {
+    fn results_are_those_of_serde_json(value in values()) {
         agrees::<Shapes>(&value);
         agrees::<Kind>(&value);
         agrees::<Tagged>(&value);
@@ -161,28 +163,103 @@ proptest! {
 #[test]
 fn a_path_leads_to_what_is_wrong() {
     let cases = [
-        (json!(1), "", "invalid type: integer `1`, expected struct Shapes"),
-        (json!({"a": "x"}), "a", "invalid type: string \"x\", expected f64"),
-        (json!({"z": 1}), "z", "unknown field `z`"),
-        (json!({"d": {"d": {"z": 1}}}), "d.d.z", "unknown field `z`"),
-        (json!({"b": ["a", "e"]}), "b[1]", "unknown variant `e`"),
-        (json!({"b": ["b"]}), "b[0].b", "invalid type: unit variant, expected newtype variant"),
-        (json!({"b": [{"c": [true, 1]}]}), "b[0].c[1]", "invalid type: integer `1`"),
-        (json!({"b": [{"d": {"a": 200}}]}), "b[0].d.a", "invalid value: integer `200`"),
-        (json!({"b": [{"d": {}}]}), "b[0].d", "missing field `a`"),
-        (json!({"c": {"x": 1, "y": -1}}), "c.y", "invalid value: integer `-1`"),
-        (json!({"e": {"a": "a", "b": "x"}}), "e", "invalid type: string \"x\", expected u64"),
-        (json!({"f": {}}), "f", "data did not match any variant"),
-        (json!({"g": [1]}), "g", "invalid length 1"),
-        (json!({"g": [1, "x", 2]}), "g", "invalid length 3"),
-        (json!({"h": {"x": true}}), "h.x", "invalid value: expected key to be a number"),
-        (json!({"i": 3}), "i", "3 is odd"),
-        (json!({"l": {"a": 1, "b": "x"}}), "l", "invalid type: string \"x\", expected i32"),
+        (json!(1), Code::WrongType, "", "expected a table, found the integer 1"),
+        (json!({"a": "x"}), Code::WrongType, "a", "expected a number, found the string \"x\""),
+        (json!({"z": 1}), Code::UnknownKey, "z", "unknown key `z`"),
+        (json!({"d": {"d": {"z": 1}}}), Code::UnknownKey, "d.d.z", "unknown key `z`"),
+        (
+            json!({"b": ["a", "e"]}),
+            Code::UnknownWord,
+            "b[1]",
+            "\"e\" is not known; expected \"a\", \"b\", \"c\" or \"d\"",
+        ),
+        (
+            json!({"b": ["b"]}),
+            Code::WrongType,
+            "b[0].b",
+            "expected a word with a value, { WORD = VALUE }, found a word alone",
+        ),
+        (
+            json!({"b": [{"c": [true, 1]}]}),
+            Code::WrongType,
+            "b[0].c[1]",
+            "expected a string, found the integer 1",
+        ),
+        (
+            json!({"b": [{"d": {"a": 200}}]}),
+            Code::WrongType,
+            "b[0].d.a",
+            "expected an integer from -128 to 127, found the integer 200",
+        ),
+        (json!({"b": [{"d": {}}]}), Code::MissingKey, "b[0].d.a", "missing key `a`"),
+        (
+            json!({"c": {"x": 1, "y": -1}}),
+            Code::WrongType,
+            "c.y",
+            "expected an integer from 0 to 255, found the integer -1",
+        ),
+        (json!({"f": {}}), Code::BadValue, "f", "data did not match"),
+        (json!({"g": [1]}), Code::WrongType, "g", "expected a tuple of size 2, found 1 values"),
+        (json!({"h": {"x": true}}), Code::BadValue, "h.x", "expected a key that is a number"),
+        (json!({"i": 3}), Code::BadValue, "i", "3 is odd"),
     ];
-    for (value, path, message) in cases {
+    for (value, code, path, message) in cases {
         let error = from_value::<Shapes>(&value).unwrap_err();
-        assert_eq!(error.path, path, "{value}");
+        assert_eq!((error.code, &*error.path), (code, path), "{value}");
         assert!(error.to_string().starts_with(message), "{value}: {error}");
+    }
+}
+
+/// A type of which some members are those of another, which leaves no path.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Outer {
+    #[expect(dead_code, reason = "only its type matters")]
+    own: bool,
+    #[expect(dead_code, reason = "only its type matters")]
+    word: Option<Words>,
+    #[serde(flatten)]
+    #[expect(dead_code, reason = "only its type matters")]
+    inner: Inner,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Words {
+    One,
+    Two,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Inner {
+    #[schemars(range(min = 1))]
+    #[expect(dead_code, reason = "only its type matters")]
+    count: Option<u64>,
+}
+
+#[test]
+fn the_schema_says_what_is_taken() {
+    for (value, code, path, expected) in [
+        (json!({"own": 1}), Code::WrongType, "own", vec!["a boolean"]),
+        (
+            json!({"own": true, "count": "x"}),
+            Code::WrongType,
+            "count",
+            vec!["an integer of 1 or more"],
+        ),
+        (json!({"own": true, "coun": 3}), Code::UnknownKey, "coun", vec!["count", "own", "word"]),
+        (json!({"own": true, "word": 3}), Code::WrongType, "word", vec!["\"one\"", "\"two\""]),
+        (json!({"own": true, "word": "tow"}), Code::UnknownWord, "word", vec!["one", "two"]),
+        (json!({"count": 2}), Code::MissingKey, "own", vec![]),
+    ] {
+        let error = read::<Outer>(&value).unwrap_err();
+        let mut found = error.expected.clone();
+        found.sort();
+        assert_eq!(
+            (error.code, &*error.path, found),
+            (code, path, expected.iter().map(|e| (*e).to_owned()).collect()),
+            "{value}: {error}"
+        );
     }
 }
 
@@ -205,7 +282,7 @@ fn raw_values_have_their_text() {
     assert_eq!(from_value::<Owned>(&value).unwrap().a.get(), "[1,{\"b\":null}]");
     assert!(check_value::<Borrowed<'_>>(&value).is_ok());
     let error = check_value::<Borrowed<'_>>(&json!({"a": [1], "b": "x"})).unwrap_err();
-    assert_eq!((&*error.path, &*error.message), ("b", "invalid type: string \"x\", expected u8"));
+    assert_eq!((error.code, &*error.path), (Code::WrongType, "b"));
 }
 
 #[test]
@@ -223,5 +300,5 @@ fn errors_that_are_caught_are_forgotten() {
     }
     let error = from_value::<Vec<Lenient>>(&json!([[1], [2, "x"]])).unwrap_err();
     assert_eq!(error.path, "[1]");
-    assert_eq!(error.message, "[1]: invalid type: string \"x\", expected u8");
+    assert!(error.message.starts_with("[1]: expected an integer from 0 to 255"), "{error}");
 }

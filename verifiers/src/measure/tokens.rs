@@ -14,7 +14,7 @@ impl Tokens {
     pub(crate) fn read(file: &str, files: &dyn Files) -> Result<Self, BuildError> {
         let bad = |why: String| BuildError::new(SETTING, why);
         let wrong = |why: &dyn std::fmt::Display| bad(format!("file \"{file}\": {why}"));
-        let bytes = files.read(file).map_err(bad)?;
+        let bytes = files.read(file).map_err(|why| BuildError::unreadable(SETTING, why))?;
         crate::tokenizer::check(&bytes).map_err(|why| wrong(&why))?;
         let mut tokenizer =
             tokenizers::Tokenizer::from_bytes(bytes).map_err(|error| wrong(&error))?;

@@ -120,7 +120,9 @@ fn shows(file: &ShapeFile, kind: &str) -> Result<(), String> {
 
 fn built(entry: &ShapeEntry, case: &ShapeCase) -> Result<BuiltShape, String> {
     let built = (entry.build)(Value::Object(case.config.clone()), case);
-    built.map_err(|BuildError { setting, message }| format!("refused at \"{setting}\": {message}"))
+    built.map_err(|BuildError { setting, message, .. }| {
+        format!("refused at \"{setting}\": {message}")
+    })
 }
 
 fn run(entry: &ShapeEntry, case: &ShapeCase) -> Result<(), Failed> {

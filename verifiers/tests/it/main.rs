@@ -3,6 +3,7 @@
 mod canonical;
 mod cases;
 mod checks;
+mod codes;
 mod extract;
 mod group_checks;
 mod hidden;

@@ -1,0 +1,63 @@
+//! The page of the codes is what the code says.
+
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use assay_verifiers::FaultKind;
+use assay_verifiers::code::Code;
+
+const PAGE: &str = "../docs/codes.md";
+
+const HEAD: &str = "\
+# Codes
+
+Every error has a code: a word of this closed list. It is printed as `error[CODE]`, is `error.code` in the bodies of the \
+daemon and on the exceptions of Python (`error.fields` has the rest: `key`, `file`, `line`, `column`, `found`, `expected`), \
+and is what a script should look at: sentences change. What `assay validate` warns of has codes of its own: \
+`assay list lints`. This page is generated from `verifiers/src/code.rs`.
+
+| code | meaning |
+|---|---|
+";
+
+const FAULTS: &str = "
+## Faults
+
+A sample that could not be judged has a fault in place of a reward. Its kind is a code too; `docs/run-format.md` says \
+which are tried again.
+
+| fault | code |
+|---|---|
+";
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    for code in Code::ALL {
+        page.push_str(&format!(
+            "| `{code}` | {} |\n",
+            code.page().replace('\n', " ").replace('|', "\\|")
+        ));
+    }
+    page.push_str(FAULTS);
+    for kind in FaultKind::ALL {
+        page.push_str(&format!("| `{kind}` | `{}` |\n", kind.code()));
+    }
+    page
+}
+
+/// With `UPDATE_DOCS` in the environment it is written.
+#[test]
+fn the_page_of_the_codes_is_current() {
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(PAGE, page()).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(PAGE).unwrap(), page());
+}
+
+#[test]
+fn a_code_is_found_by_its_word() {
+    for code in Code::ALL {
+        assert_eq!(Code::find(code.word()), Some(*code));
+        assert_eq!(serde_json::to_value(code).unwrap(), code.word());
+    }
+    assert_eq!(Code::find("no_such_code"), None);
+}
