@@ -71,10 +71,9 @@ impl Wrong<'_> {
     fn listed(&self, key: &str) -> Option<String> {
         let takes = |kind: &str| self.expected.iter().any(|own| own == kind);
         match self.found? {
-            "an array" if takes("a table") && !self.path.contains('[') => Some(format!(
-                "write [{}], in one pair of brackets",
-                self.path.replace('[', ".").replace(']', "")
-            )),
+            "an array" if takes("a table") && !self.path.contains('[') => {
+                Some(format!("write [{}], in one pair of brackets", self.path))
+            }
             "a table" if takes("an array") && key == "reward" => {
                 Some(format!("rewards are a list: write [[reward]], with two brackets\n{FIRST}"))
             }
