@@ -10,6 +10,7 @@ DEV := target/debug/assay
 ASSAY := target/release/assay
 GUESTS := target/assets/python.wasm target/assets/javascript.wasm
 PYTHON_GUEST := python3 sandbox/guests/python/build.py target/assets
+JAVASCRIPT_GUEST := sandbox/guests/javascript/build.sh target
 DATA := fixtures/datasets
 MODELS := fixtures/models
 RUBRICS := fixtures/rubrics/examples
@@ -54,23 +55,22 @@ assets: assets-portable
 assets-portable:
 	python3 reward-models/onnxruntime/fetch.py target/assets
 	$(PYTHON_GUEST)
-	sandbox/guests/javascript/build.sh target
+	$(JAVASCRIPT_GUEST)
 
 # The toolchain of C and C++, for builds with `--features c`.
 assets-c:
 	python3 sandbox/guests/c/build.py target
 
 # The guests are compiled ahead of the tests, many of which start a process of their own
-# that would compile them.
-test: assets-portable
-	cargo fmt --all --check
-	cargo clippy $(BUILD) --all-targets -- -D warnings
+# that would compile them. What keeps one core busy runs beside what keeps cargo busy.
+test:
+	{ $(JAVASCRIPT_GUEST) && $(PYTHON_GUEST) --component; } & cargo fmt --all --check && cargo clippy $(BUILD) --all-targets -- -D warnings && wait $$!
+	$(MAKE) assets-portable
 	cargo test $(BUILD) --no-run
 	$(DEV) precompile $(GUESTS)
 	cargo test $(BUILD)
-	RUSTDOCFLAGS="-D warnings" cargo doc $(BUILD) --no-deps
 	python/wheel.sh dev
-	python/test.sh
+	RUSTDOCFLAGS="-D warnings" cargo doc $(BUILD) --no-deps & python/test.sh && wait $$!
 
 # Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
 test-kills: assets-portable

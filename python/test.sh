@@ -9,12 +9,12 @@ env=$work/tests
 
 if [ "$(cat $env/ready 2>/dev/null)" != "$(sha256sum < tests/requirements.txt)" ]; then
     rm -rf $env
-    python3 -m venv $env
-    $env/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+    python3 -m venv --without-pip $env
+    python3 -m pip --python $env install --quiet --no-compile --disable-pip-version-check --only-binary :all: \
         --requirement tests/requirements.txt
     sha256sum < tests/requirements.txt > $env/ready
 fi
-$env/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $work/dev/*.whl
+python3 -m pip --python $env install --quiet --disable-pip-version-check --force-reinstall --no-deps $work/dev/*.whl
 
 # From here, so that `assay` is the installed package and not the folder beside this file.
 (cd tests && ../$env/bin/python -m pytest --quiet --ignore trainers --ignore node_modules)

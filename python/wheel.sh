@@ -21,8 +21,6 @@ data=$work/data
 share=$data/data/share/assay
 mkdir -p $work
 
-PATH=$PWD/$(python/wheel-tools.sh):$PATH
-
 # The guests as they were built, which the tests have compiled ahead. They are the part of the wheel for
 # people that this one has in the same size.
 plain_guests() {
@@ -52,12 +50,14 @@ packed_guests() {
 
 case $kind in
 dev)
+    PATH=$PWD/$(python/wheel-tools.sh maturin):$PATH
     plain_guests
     rm -rf $work/dev
     maturin build --quiet --locked --manifest-path python/Cargo.toml --features as-tested \
         --compatibility linux --compression-method stored --out $work/dev
     ;;
 release)
+    PATH=$PWD/$(python/wheel-tools.sh maturin ziglang):$PATH
     # For any processor of the architecture.
     unset RUSTFLAGS
     set -- --profile dist --locked --zig --target "$triple" --compatibility manylinux_2_28 \

@@ -1,6 +1,6 @@
 """Reads the policies that we saved with transformers, and compares what they compute.
 
-    cargo test -p assay-trainer --features train --test policies
+    cargo test -p assay-trainer --features train --test it policies::
     python benches/parity/check_policies.py target/tmp/policies
 
 The test leaves its folders there. Needs the environment of `requirements-trl.txt`; adapters are compared

@@ -13,7 +13,7 @@ work=target/dist-archive
 bytes_max=70000000
 
 unset RUSTFLAGS
-PATH=$PWD/$(python/wheel-tools.sh):$PATH
+PATH=$PWD/$(python/wheel-tools.sh maturin ziglang):$PATH
 maturin build --profile dist --locked --zig --target "$triple" --compatibility manylinux_2_28 \
     --manifest-path cli/Cargo.toml --bindings bin --out $work/wheel
 rm -rf "${work:?}/$name"

@@ -23,9 +23,9 @@ fi
 
 if [ "$(cat "$work/venv/ready" 2>/dev/null)" != "$(sha256sum < "$here/requirements.txt")" ]; then
     rm -rf "$work/venv"
-    python3 -m venv "$work/venv"
-    "$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-        --require-hashes --requirement "$here/requirements.txt"
+    python3 -m venv --without-pip "$work/venv"
+    python3 -m pip --python "$work/venv" install --quiet --no-compile --disable-pip-version-check \
+        --only-binary :all: --require-hashes --requirement "$here/requirements.txt"
     sha256sum < "$here/requirements.txt" > "$work/venv/ready"
 fi
 

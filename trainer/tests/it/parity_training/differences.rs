@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_trainer::policy::Parameters;
 
-use crate::recorded::RecordedTraining;
+use super::recorded::RecordedTraining;
 
 /// What may differ, and by how much: relatively for norms, rates and weights, absolutely for the rest.
 /// Between single and double precision TRL differs from itself by less than a fifth of it.

@@ -12,8 +12,8 @@ use assay_trainer::policy::{
 use assay_trainer::ragged::Ragged;
 use assay_trainer::training::optimizer::{AdamW, clip};
 
-use crate::differences::{Differences, TOLERANCES};
-use crate::recorded::{
+use super::differences::{Differences, TOLERANCES};
+use super::recorded::{
     Generation, RecordedTraining, RecordedUpdate, TrlSettings, bits, reward, rows_of,
 };
 

@@ -16,8 +16,8 @@ use assay_trainer::training::{
 use assay_verifiers::TrainingState;
 use serde_json::json;
 
-use crate::differences::Differences;
-use crate::recorded::{Generation, RecordedTraining, RecordedUpdate, bits, reward};
+use super::differences::Differences;
+use super::recorded::{Generation, RecordedTraining, RecordedUpdate, bits, reward};
 
 /// A prompt and a completion.
 type Sampled = (Vec<u32>, Vec<u32>);
