@@ -270,6 +270,26 @@ def test_compute_score_has_the_same_keys_for_every_sample() -> None:
     assert list(alone) == list(told[0])
 
 
+def test_what_has_one_name_is_not_taken_for_the_same() -> None:
+    """Engines, and functions that were defined again in a notebook."""
+
+    def paid(value: float) -> Any:
+        @assay.verifier(id="paid")
+        def verifier(sample: assay.Sample) -> float:
+            return value
+
+        return verifier
+
+    engines = [assay.Engine(EXACT), assay.Engine(EXACT, settings={"reward.right.weight": 0.5})]
+    scores = [verl.compute_score_sync("set", "4", "4", assay_config=one)["score"] for one in engines]
+    assert scores == [1.0, 0.5]
+    paying = {"version": 1, "reward": [{"name": "paid", "verifier": "paid"}]}
+    for value in (1.0, 0.5):
+        options = {"verifiers": [paid(value)], "cache": False}
+        told = verl.compute_score_sync("set", "4", "4", assay_config=paying, assay_options=options)
+        assert told["score"] == value
+
+
 def test_many_tasks_and_threads_share_one_adapter() -> None:
     texts = [str(at) for at in range(64)]
 

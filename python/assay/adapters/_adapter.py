@@ -6,6 +6,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay._core import ConfigError
@@ -17,7 +18,7 @@ from assay.adapters._rows import lists_of
 from assay.adapters._trainer import Trainer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from assay._core import Scored
     from assay.adapters._rows import Rows
@@ -212,31 +213,36 @@ def of_environment(trainer: Trainer, config: Config | None = None, **settings: A
     Without a configuration it is that of the variable ``ASSAY_CONFIG``.
     """
     named = os.environ.get("ASSAY_CONFIG") if config is None else config
-    known = (trainer, config is None, named)
-    is_named = isinstance(named, str) and not settings
-    if is_named and known in _NAMED:
-        return _NAMED[known]
-    chosen = plain(config_of_environment(config))
-    made = plain(settings)
-    adapter = shared(lambda: Adapter(chosen, trainer, **made), trainer.uses, chosen, made)
-    if is_named:
-        _NAMED[known] = adapter
-    return adapter
+    key: tuple[object, ...] = (trainer, config is None, named, *settings.items())
+    try:
+        known = _SHARED.get(key)
+    except TypeError:
+        key = (trainer, config is None, _fixed(named), _fixed(settings))
+        known = _SHARED.get(key)
+    if known is not None:
+        return known
+    return shared(lambda: Adapter(plain(config_of_environment(config)), trainer, **plain(settings)), *key)
 
 
 def shared(make: Callable[[], Adapter], *key: object) -> Adapter:
     """The one adapter of this process for a key, made when it is first asked for."""
     with _BUILDING:
-        known = repr(key)
-        if known not in _SHARED:
-            _SHARED[known] = make()
-        return _SHARED[known]
+        if key not in _SHARED:
+            _SHARED[key] = make()
+        return _SHARED[key]
+
+
+def _fixed(value: Any) -> object:
+    """A part of a key: data by what it says, any other object as itself."""
+    if isinstance(value, Mapping):
+        return dict, *((name, _fixed(member)) for name, member in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return list, *map(_fixed, value)
+    return type(value), value
 
 
 _LOGGER = logging.getLogger("assay")
-_SHARED: dict[str, Adapter] = {}
-_NAMED: dict[tuple[object, ...], Adapter] = {}
-"""The same by the text that a trainer passes with every sample, which is often the path."""
+_SHARED: dict[tuple[object, ...], Adapter] = {}
 _BUILDING = threading.RLock()
 
 
