@@ -1,7 +1,7 @@
 """The native part of the package."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, final
 
 __version__: str
@@ -35,10 +35,19 @@ __all__ = [
     "policy_loss",
     "preference_loss",
     "reward_names",
+    "rewards_and_faults",
     "select",
     "verdict_lines",
 ]
 
+_TrainerRows = tuple[
+    Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]],
+    Sequence[Any],
+    Sequence[Any] | None,
+    Sequence[Any] | None,
+    Sequence[Any] | None,
+    Sequence[str],
+]
 _Outcome = Literal["scored", "abstained", "failed"]
 
 def command(args: Sequence[str], assets: Sequence[str], onnxruntime: str | None) -> int: ...
@@ -161,6 +170,9 @@ class Scored:
     def faults(self) -> dict[str, str]: ...
     @property
     def spent_us(self) -> dict[str, int]: ...
+    def _metrics(
+        self, names: tuple[str, ...], is_fault: bool, latency_ms: float, missing: float | None
+    ) -> dict[str, Any]: ...
 
 @final
 class ArrowBatch:
@@ -210,10 +222,15 @@ class Engine:
     ) -> ArrowStream: ...
     def score_future(
         self,
-        event_loop: asyncio.AbstractEventLoop,
         rows: Iterable[Mapping[str, Any]] | None,
         columns: dict[str, Iterable[Any]],
         options: tuple[str | None, float | None, bool],
+    ) -> list[Scored] | asyncio.Future[list[Scored]]: ...
+    def score_rows(
+        self, rows: _TrainerRows, options: tuple[str | None, float | None, bool]
+    ) -> list[Scored]: ...
+    def score_rows_future(
+        self, rows: _TrainerRows, options: tuple[str | None, float | None, bool]
     ) -> list[Scored] | asyncio.Future[list[Scored]]: ...
     def score_file(
         self, options: Any, progress: Callable[[int, int, int], object] | None
@@ -230,6 +247,9 @@ class Engine:
         str,
     ]: ...
 
+def rewards_and_faults(
+    scored: list[Scored], unweighted: Container[str]
+) -> tuple[list[float | None], list[tuple[str, str] | None]]: ...
 def merge(runs: list[str], output: str, fresh: bool, format: str) -> Any: ...
 def math_equal(answer: str, reference: str) -> bool: ...
 def extract_answer(

@@ -64,7 +64,7 @@ def _training(step: int, state: State) -> str | None:
     return json.dumps({**state, "step": step or state.get("step", 0)})
 
 
-def _options(step: int, state: State, timeout: float | None, *, wait: bool = True) -> Options:
+def options_of(step: int, state: State, timeout: float | None, *, wait: bool = True) -> Options:
     return Options(_training(step, state), timeout, wait)
 
 
@@ -203,7 +203,7 @@ class Engine:
         [1.0]
         """
         lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
-        return self._core.score(samples, lists, _options(step, state, timeout, wait=wait))
+        return self._core.score(samples, lists, options_of(step, state, timeout, wait=wait))
 
     async def score_async(
         self,
@@ -229,12 +229,8 @@ class Engine:
         >>> scored.reward
         0.0
         """
-        import asyncio
-
         lists = self._lists(completions, prompts, references, ids, groups, columns, samples)
-        loop = asyncio.get_running_loop()
-        options = _options(step, state, timeout, wait=wait)
-        scored = self._core.score_future(loop, samples, lists, options)
+        scored = self._core.score_future(samples, lists, options_of(step, state, timeout, wait=wait))
         return scored if isinstance(scored, list) else await scored
 
     def score_file(
@@ -309,7 +305,7 @@ class Engine:
         """
         from assay import _explain
 
-        return _explain.of_sample(self._core, sample, _options(step, state, None))
+        return _explain.of_sample(self._core, sample, options_of(step, state, None))
 
     def score_arrow(
         self,
@@ -352,7 +348,7 @@ class Engine:
         """
         from assay import _arrow
 
-        return _arrow.score(self._core, table, keep, _options(step, state, timeout), bad_rows)
+        return _arrow.score(self._core, table, keep, options_of(step, state, timeout), bad_rows)
 
     def next_state(self, state: State, scored: Iterable[Scored]) -> dict[str, Any]:
         """The state for the call after this one: what shapes normalise by has seen the rewards of

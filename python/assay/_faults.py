@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from assay._core import AssayError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    Fault: TypeAlias = tuple[str, str]
+    """The kind of a fault, and why a sample could not be judged."""
 
 WINDOW = 1000
 """How many of the last samples a fault rate is of."""
@@ -33,13 +37,6 @@ class Unscored(AssayError):
     """
 
 
-class Fault(NamedTuple):
-    """Why a sample could not be judged."""
-
-    kind: str
-    why: str
-
-
 class FaultWindow:
     """The faults among the last samples of this process."""
 
@@ -47,22 +44,25 @@ class FaultWindow:
         if not 0.0 <= max_rate <= 1.0:
             raise ValueError(f"max_fault_rate: {max_rate} is not between 0 and 1")
         self.max_rate = max_rate
-        self._last: deque[Fault | None] = deque()
+        self._last: deque[Fault | None] = deque(maxlen=WINDOW)
         self._failed = 0
         self._lock = threading.Lock()
 
-    def add(self, faults: Iterable[Fault | None]) -> None:
+    def add(self, faults: Sequence[Fault | None]) -> None:
         """Counts samples, each by its fault or ``None``.
 
         Raises:
             TooManyFaults: The rate is above the most that is allowed.
         """
         with self._lock:
+            if not (self._failed or any(faults)):
+                self._last.extend(faults)
+                return
             for fault in faults:
+                if len(self._last) == WINDOW:
+                    self._failed -= self._last[0] is not None
                 self._last.append(fault)
                 self._failed += fault is not None
-                if len(self._last) > WINDOW:
-                    self._failed -= self._last.popleft() is not None
             of = len(self._last)
             if of < LEAST or self._failed <= self.max_rate * of:
                 return
@@ -70,10 +70,10 @@ class FaultWindow:
         raise TooManyFaults(self._message(failed, of))
 
     def _message(self, failed: list[Fault], of: int) -> str:
-        kind, times = Counter(fault.kind for fault in failed).most_common(1)[0]
-        why = next(fault.why for fault in reversed(failed) if fault.kind == kind)
+        most, times = Counter(kind for kind, _ in failed).most_common(1)[0]
+        last = next(why for kind, why in reversed(failed) if kind == most)
         return (
             f"{len(failed)} of the last {of} samples could not be judged, "
             f"above max_fault_rate = {self.max_rate:g}. "
-            f"{times} of them are {kind}, the last one: {why}"
+            f"{times} of them are {most}, the last one: {last}"
         )

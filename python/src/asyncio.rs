@@ -11,8 +11,8 @@ use pyo3::types::PyList;
 use tokio::runtime::{Builder, Handle};
 use tokio::task::AbortHandle;
 
-use crate::interpreter::{attached, detached};
-use crate::results::Held;
+use crate::interpreter::{attached, detached_if};
+use crate::results::{Held, TOGETHER};
 use crate::scored::{PyScored, VerifierVersions};
 
 /// The thread of this process. After a fork the child has none, and starts its own.
@@ -48,15 +48,16 @@ impl Deliver {
     }
 }
 
-/// A future of `event_loop` for what `work` comes to.
-pub(crate) fn future<'py>(
-    event_loop: &Bound<'py, PyAny>,
+/// A future of the event loop that runs for what `work` comes to.
+pub(crate) fn future(
+    py: Python<'_>,
     versions: VerifierVersions,
     work: impl Future<Output = Vec<Scored>> + Send + 'static,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = event_loop.py();
+) -> PyResult<Bound<'_, PyAny>> {
+    let event_loop =
+        py.import(intern!(py, "asyncio"))?.call_method0(intern!(py, "get_running_loop"))?;
     let future = event_loop.call_method0(intern!(py, "create_future"))?;
-    let (target, own) = (event_loop.clone().unbind(), future.clone().unbind());
+    let (target, own) = (event_loop.unbind(), future.clone().unbind());
     let task = driver()?.spawn(async move {
         let scored = work.await;
         // An interpreter that is shutting down waits for nothing any more.
@@ -76,7 +77,7 @@ pub(crate) fn list<'py>(
     scored: Vec<Scored>,
     versions: &VerifierVersions,
 ) -> PyResult<Bound<'py, PyList>> {
-    let held = detached(py, || Held::all(scored)).into_iter();
+    let held = detached_if(py, scored.len() > TOGETHER, || Held::all(scored)).into_iter();
     PyList::new(py, held.map(|one| PyScored::new(one, versions)))
 }
 

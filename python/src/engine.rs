@@ -12,14 +12,21 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::error::{self, DataError};
 use crate::explain::{self, Told};
-use crate::interpreter::detached;
+use crate::interpreter::{detached, detached_if};
 use crate::rows::{self, Taken};
 use crate::run::{self, RunOptions};
 use crate::score_arrow::PyArrowStream;
 use crate::scored::{PyScored, VerifierVersions};
 use crate::spec::Here;
+use crate::trainer_rows::TrainerRows;
 use crate::verifier::PythonVerifier;
 use crate::{asyncio, value, wait};
+
+/// What takes no longer is done without giving the interpreter up: a thread of Python that takes it
+/// meanwhile keeps it for a hundred times as long.
+const HELD_NS_MAX: u64 = 50_000;
+/// Rows that are read in about that time.
+const HELD_ROWS_MAX: usize = 16;
 
 /// An engine, and what it is made of.
 #[pyclass(frozen, name = "Engine", module = "assay._core")]
@@ -88,9 +95,19 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyList>> {
         let engine = self.engine(py)?;
-        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
-        let scored = engine.score_rows(Rows::of_samples(samples), options);
-        asyncio::list(py, wait::wait(py, scored)?, &self.versions)
+        self.scored(py, &engine, &taken(rows, columns)?, options)
+    }
+
+    /// Scores rows of a trainer.
+    fn score_rows<'py>(
+        &self,
+        py: Python<'py>,
+        rows: TrainerRows<'py>,
+        options: Options,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let engine = self.engine(py)?;
+        let taken = rows.taken(&engine.plan().config.data)?;
+        self.scored(py, &engine, &taken, options)
     }
 
     /// Scores one row, and tells what it was and how its rewards became one.
@@ -135,28 +152,29 @@ impl PyEngine {
         PyArrowStream::new(engine, table, keep, options.checked()?, bad_rows, lazy)
     }
 
-    /// The same, as a future of an event loop; as a list where to wait would cost more than to judge.
+    /// [`Self::score`] as a future of the event loop that runs; as a list where to wait would cost more
+    /// than to judge.
     fn score_future<'py>(
         &self,
-        event_loop: &Bound<'py, PyAny>,
+        py: Python<'py>,
         rows: Option<&Bound<'py, PyAny>>,
         columns: &Bound<'py, PyDict>,
         options: Options,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = event_loop.py();
         let engine = self.engine(py)?;
-        let (samples, options) = (samples(py, &engine, rows, columns)?, options.checked()?);
-        if engine.judges_inline(samples.len()) {
-            let scored = engine.score_rows(Rows::of_samples(samples), options);
-            return Ok(asyncio::list(py, wait::wait(py, scored)?, &self.versions)?.into_any());
-        }
-        let scored = engine.score_async(samples, options);
-        // The engine lives as long as its work.
-        asyncio::future(event_loop, Arc::clone(&self.versions), async move {
-            let scored = scored.await;
-            drop(engine);
-            scored
-        })
+        self.scored_later(py, engine, &taken(rows, columns)?, options)
+    }
+
+    /// [`Self::score_rows`] in the same way.
+    fn score_rows_future<'py>(
+        &self,
+        py: Python<'py>,
+        rows: TrainerRows<'py>,
+        options: Options,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let engine = self.engine(py)?;
+        let taken = rows.taken(&engine.plan().config.data)?;
+        self.scored_later(py, engine, &taken, options)
     }
 
     /// Scores files into a run folder.
@@ -174,6 +192,44 @@ impl PyEngine {
 }
 
 impl PyEngine {
+    /// What samples come to.
+    fn scored<'py>(
+        &self,
+        py: Python<'py>,
+        engine: &Engine,
+        taken: &Taken,
+        options: Options,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (samples, options) = (samples(py, engine, taken)?, options.checked()?);
+        let scored = match scored_inline(py, engine, samples, &options) {
+            Ok(scored) => scored,
+            Err(samples) => wait::wait(py, engine.score_rows(Rows::of_samples(samples), options))?,
+        };
+        asyncio::list(py, scored, &self.versions)
+    }
+
+    /// The same under asyncio: a list, or a future of one.
+    fn scored_later<'py>(
+        &self,
+        py: Python<'py>,
+        engine: Arc<Engine>,
+        taken: &Taken,
+        options: Options,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (samples, options) = (samples(py, &engine, taken)?, options.checked()?);
+        let samples = match scored_inline(py, &engine, samples, &options) {
+            Ok(scored) => return Ok(asyncio::list(py, scored, &self.versions)?.into_any()),
+            Err(samples) => samples,
+        };
+        let scored = engine.score_async(samples, options);
+        // The engine lives as long as its work.
+        asyncio::future(py, Arc::clone(&self.versions), async move {
+            let scored = scored.await;
+            drop(engine);
+            scored
+        })
+    }
+
     /// The engine of this process. One that was forked builds its own, once.
     pub(crate) fn engine(&self, py: Python<'_>) -> PyResult<Arc<Engine>> {
         let own = std::process::id();
@@ -205,16 +261,27 @@ impl Options {
     }
 }
 
+/// Rows, or columns where there are no rows.
+fn taken(rows: Option<&Bound<'_, PyAny>>, columns: &Bound<'_, PyDict>) -> PyResult<Taken> {
+    match rows {
+        Some(rows) => Taken::rows(rows),
+        None => Taken::columns(columns),
+    }
+}
+
 /// The samples of a call.
-fn samples(
+fn samples(py: Python<'_>, engine: &Engine, taken: &Taken) -> PyResult<Vec<Sample>> {
+    let samples = detached_if(py, taken.len() > HELD_ROWS_MAX, || taken.samples(engine));
+    samples.map_err(DataError::new_err)
+}
+
+/// What samples come to that are judged on this thread; the samples, where others judge them.
+fn scored_inline(
     py: Python<'_>,
     engine: &Engine,
-    rows: Option<&Bound<'_, PyAny>>,
-    columns: &Bound<'_, PyDict>,
-) -> PyResult<Vec<Sample>> {
-    let taken = match rows {
-        Some(rows) => Taken::rows(rows)?,
-        None => Taken::columns(columns)?,
-    };
-    detached(py, || taken.samples(engine)).map_err(DataError::new_err)
+    samples: Vec<Sample>,
+    options: &ScoreOptions,
+) -> Result<Vec<Scored>, Vec<Sample>> {
+    let Some(expected_ns) = engine.inline_ns(samples.len()) else { return Err(samples) };
+    detached_if(py, expected_ns > HELD_NS_MAX, || engine.score_inline(samples, options))
 }

@@ -71,6 +71,15 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send)
     done
 }
 
+/// Does `work` while other threads use the interpreter, if it is `long`.
+pub(crate) fn detached_if<T: Send>(
+    py: Python<'_>,
+    long: bool,
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    if long { detached(py, work) } else { work() }
+}
+
 fn wait_for_the_end() -> Inside {
     loop {
         thread::park();

@@ -20,6 +20,7 @@ mod scored;
 mod selection;
 mod shaped;
 mod spec;
+mod trainer_rows;
 mod value;
 mod verifier;
 mod wait;
@@ -55,7 +56,7 @@ mod _core {
     #[pymodule_export]
     use super::score_arrow::{PyArrowBatch, PyArrowStream, verdict_lines};
     #[pymodule_export]
-    use super::scored::{PyComponent, PyScored, PyStep, PyUsage, PyVerdict};
+    use super::scored::{PyComponent, PyScored, PyStep, PyUsage, PyVerdict, rewards_and_faults};
     #[pymodule_export]
     use super::selection::select;
     #[pymodule_export]

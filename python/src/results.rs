@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use assay::Scored;
 
 /// Results that are held together: keeping one keeps so many.
-const TOGETHER: usize = 64;
+pub(crate) const TOGETHER: usize = 64;
 /// Fewer are freed where they are dropped.
 const FREED_APART_MIN: usize = 16;
 

@@ -50,9 +50,14 @@ impl Taken {
 
     /// Takes columns: lists of one length, by the names of the columns.
     pub(crate) fn columns(lists: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let named = lists.iter().map(|(name, list)| Ok((name.extract()?, list)));
+        Self::lists(named.collect::<PyResult<_>>()?)
+    }
+
+    /// Takes columns by their names; of two with one name the second counts.
+    pub(crate) fn lists(lists: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
         let mut columns: Vec<(String, Vec<Cell>)> = Vec::with_capacity(lists.len());
         for (name, list) in lists {
-            let name: String = name.extract()?;
             let cells = column(&name, &list)?;
             if let Some((first, others)) = columns.first()
                 && others.len() != cells.len()
@@ -80,7 +85,8 @@ impl Taken {
         read.into_iter().collect()
     }
 
-    fn len(&self) -> usize {
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Rows(rows) => rows.len(),
             Self::Columns { rows, .. } => *rows,

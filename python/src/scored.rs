@@ -2,14 +2,15 @@
 //! are asked for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay::Scored;
-use assay::verifiers::{Component, Outcome, Step, Verdict};
+use assay::verifiers::{Component, Fault, Outcome, Step, Verdict};
 use pyo3::PyClass;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use serde_json::{Map, Value, json};
 
 use crate::results::Held;
@@ -148,6 +149,38 @@ fn shown(outcome: &Outcome) -> String {
     }
 }
 
+/// The kind of a fault, and why it is.
+type FaultParts = (String, String);
+type RewardsAndFaults = (Vec<Option<f64>>, Vec<Option<FaultParts>>);
+
+/// The reward of each sample, and the fault of each that could not be judged. A fault of a reward that
+/// counts for nothing is none.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over is taken by value")]
+pub(crate) fn rewards_and_faults(
+    scored: Vec<PyRef<'_, PyScored>>,
+    unweighted: &Bound<'_, PyAny>,
+) -> PyResult<RewardsAndFaults> {
+    let rewards = scored.iter().map(|one| one.get().reward()).collect();
+    let faults = scored.iter().map(|one| counted_fault(one.get(), unweighted));
+    Ok((rewards, faults.collect::<PyResult<_>>()?))
+}
+
+fn counted_fault(scored: &Scored, unweighted: &Bound<'_, PyAny>) -> PyResult<Option<FaultParts>> {
+    let parts = |fault: &Fault| Some((fault.kind.to_string(), fault.why.to_string()));
+    if let Outcome::Failed(fault) = &scored.outcome {
+        return Ok(parts(fault));
+    }
+    for (name, verdict) in scored.verdicts.iter() {
+        if let Outcome::Failed(fault) = &verdict.outcome
+            && !unweighted.contains(name)?
+        {
+            return Ok(parts(fault));
+        }
+    }
+    Ok(None)
+}
+
 #[pymethods]
 impl PyScored {
     /// The id of the sample: the one given, or the SHA-256 of its canonical form.
@@ -225,6 +258,29 @@ impl PyScored {
         let dict = PyDict::new(py);
         for ((name, _), spent_ns) in self.0.verdicts.iter().zip(&self.0.spent_ns) {
             dict.set_item(name, spent_ns.div_ceil(1000))?;
+        }
+        Ok(dict)
+    }
+
+    /// What a trainer logs of the sample by names: whether it has a fault, whether it abstained, how long
+    /// the call took and the sample, and each reward, `missing` where that has no number.
+    fn _metrics<'py>(
+        &self,
+        names: &Bound<'py, PyTuple>,
+        is_fault: bool,
+        latency_ms: f64,
+        missing: Option<f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let spent_us = self.0.spent_ns.iter().map(|spent_ns| spent_ns.div_ceil(1000)).sum();
+        let sample_ms = 1000.0 * Duration::from_micros(spent_us).as_secs_f64();
+        let has_abstained = matches!(self.0.outcome, Outcome::Abstained(_));
+        let rates = [f64::from(is_fault), f64::from(has_abstained), latency_ms, sample_ms];
+        let rewards = self.0.verdicts.iter().map(|(_, verdict)| verdict.outcome.reward());
+        let rewards = rewards.map(|reward| reward.map(f64::from).or(missing));
+        let values = rates.into_iter().map(Some).chain(rewards).chain(std::iter::repeat(missing));
+        let dict = PyDict::new(names.py());
+        for (name, value) in names.iter().zip(values) {
+            dict.set_item(name, value)?;
         }
         Ok(dict)
     }

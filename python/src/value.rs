@@ -82,6 +82,40 @@ fn read(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Unreadable> {
     other(value, depth)
 }
 
+/// Whether a value is data of a row, and no image or other object.
+pub(crate) fn is_data(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    is_data_at(value, 0)
+}
+
+fn all_data<'py>(values: impl Iterator<Item = Bound<'py, PyAny>>, depth: usize) -> PyResult<bool> {
+    for value in values {
+        if !is_data_at(&value, depth)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_data_at(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<bool> {
+    let is_plain = value.is_none()
+        || value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>();
+    // What is nested deeper is refused as the data that it is.
+    if is_plain || depth > DEPTH_MAX {
+        return Ok(true);
+    }
+    if let Ok(list) = value.cast::<PyList>() {
+        all_data(list.iter(), depth + 1)
+    } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        all_data(tuple.iter(), depth + 1)
+    } else if let Ok(mapping) = value.cast::<PyMapping>() {
+        all_data(mapping.values()?.iter(), depth + 1)
+    } else {
+        value.hasattr(intern!(value.py(), "tolist"))
+    }
+}
+
 /// The text, unless it has a surrogate without its other half.
 fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Unreadable> {
     text.to_str().map_err(|_| lone_surrogate())

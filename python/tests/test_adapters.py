@@ -270,6 +270,62 @@ def test_compute_score_has_the_same_keys_for_every_sample() -> None:
     assert list(alone) == list(told[0])
 
 
+def test_what_has_one_name_is_not_taken_for_the_same() -> None:
+    """Engines, and functions that were defined again in a notebook."""
+
+    def paid(value: float) -> Any:
+        @assay.verifier(id="paid")
+        def verifier(sample: assay.Sample) -> float:
+            return value
+
+        return verifier
+
+    engines = [assay.Engine(EXACT), assay.Engine(EXACT, settings={"reward.right.weight": 0.5})]
+    scores = [verl.compute_score_sync("set", "4", "4", assay_config=one)["score"] for one in engines]
+    assert scores == [1.0, 0.5]
+    paying = {"version": 1, "reward": [{"name": "paid", "verifier": "paid"}]}
+    for value in (1.0, 0.5):
+        options = {"verifiers": [paid(value)], "cache": False}
+        told = verl.compute_score_sync("set", "4", "4", assay_config=paying, assay_options=options)
+        assert told["score"] == value
+
+
+def test_rows_of_a_trainer_are_what_its_samples_are() -> None:
+    config = {**EXACT, "data": {"reference": "truth.text"}, "reward": [
+        {"name": "right", "verifier": "exact"},
+        {"name": "kind", "verifier": "exact", "weight": 0.0, "when": '"image" in meta || "kind" in meta'},
+    ]}
+    adapter = Adapter(config, MASKS)
+    rows: list[dict[str, Any]] = [
+        {"truth": {"text": "a"}, "image": object(), "pixels": [object()]},
+        {"truth": {"text": "b"}, "kind": None},
+        {"completion": "c", "extra": 1, "truth": {"text": "c"}, "kind": "text"},
+        {},
+    ]
+    said = ["a", "b", "b", "c"]
+    given: dict[str, Any] = {"completions": said, "references": ["z"] * 4, "taken": ("extra",)}
+    batch = adapter.score_rows(rows, **given)
+    assert batch.rewards == [1.0, 1.0, 0.0, None], "a column of the reference counts for all rows"
+    names = ("truth", "image", "completion", "extra", "kind")
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    lines = [one.to_json() for one in adapter.score_rows(columns, **given).scored]
+    assert [one.to_json() for one in batch.scored] == lines
+    assert [one.rewards["kind"] for one in batch.scored] == [None, None, 0.0, None]
+    alone = [
+        adapter.score_row(row, text, reference="z", taken=("extra",)).scored[0].to_json()
+        for row, text in zip(rows[:3], said, strict=False)
+    ]
+    assert alone == lines[:3]
+    nested: Any = []
+    for _ in range(200_000):
+        nested = [nested]
+    for row, why in [({"a": nested}, "nested more than"), ({"a": "\ud800"}, "lone surrogate")]:
+        with pytest.raises(assay.DataTypeError, match=why):
+            adapter.score_row(row, "a")
+    with pytest.raises(assay.DataTypeError, match=r"rows\[0\]: expected a dict, found int"):
+        adapter.score_rows([1], completions=["a"])  # type: ignore[list-item]
+
+
 def test_many_tasks_and_threads_share_one_adapter() -> None:
     texts = [str(at) for at in range(64)]
 

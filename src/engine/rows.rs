@@ -60,7 +60,6 @@ impl Engine {
     /// judged on this thread: handing them to another one would cost more. All else is as for
     /// [`Engine::score_async`]. Either way the verdicts are the same.
     pub async fn score_rows(&self, rows: Rows, options: ScoreOptions) -> Vec<Scored> {
-        let is_inline = self.judges_inline(rows.rows.len());
         let mut samples = Vec::with_capacity(rows.rows.len());
         let bad: Vec<Option<Box<Scored>>> = rows
             .rows
@@ -73,14 +72,15 @@ impl Engine {
                 Err(scored) => Some(scored),
             })
             .collect();
-        let judged = if is_inline {
-            let call = Arc::new(Call::new(&options, self.core.clock.now_ns()));
-            self.core.score_at_once(samples, &call)
-        } else {
-            // Kept out of the future of a request, which is moved about.
-            self.score_async(samples, options).boxed().await
+        let judged = match self.score_inline(samples, &options) {
+            Ok(judged) => judged,
+            Err(samples) => {
+                // Kept out of the future of a request, which is moved about.
+                let judged = self.score_async(samples, options).boxed().await;
+                self.note_time(&judged);
+                judged
+            }
         };
-        self.note_time(&judged);
         let mut judged = judged.into_iter();
         let lost = || Scored::failed("", Fault::internal("the sample was lost"));
         bad.into_iter()
@@ -88,10 +88,30 @@ impl Engine {
             .collect()
     }
 
-    /// Whether [`Engine::score_rows`] would judge so many samples on the thread that asks.
-    pub fn judges_inline(&self, rows: usize) -> bool {
+    /// Judges samples on this thread, where [`Engine::score_rows`] does.
+    ///
+    /// # Errors
+    /// The samples, where it does not.
+    pub fn score_inline(
+        &self,
+        samples: Vec<Sample>,
+        options: &ScoreOptions,
+    ) -> Result<Vec<Scored>, Vec<Sample>> {
+        if self.inline_ns(samples.len()).is_none() {
+            return Err(samples);
+        }
+        let call = Arc::new(Call::new(options, self.core.clock.now_ns()));
+        let judged = self.core.score_at_once(samples, &call);
+        self.note_time(&judged);
+        Ok(judged)
+    }
+
+    /// How long it is expected to take to judge so many samples on the thread that asks; `None` where
+    /// they are handed to others.
+    pub fn inline_ns(&self, rows: usize) -> Option<u64> {
         let expected = self.core.row_ns.load(Ordering::Relaxed).saturating_mul(rows as u64);
-        rows <= INLINE_ROWS && expected <= INLINE_NS_MAX && self.plan().is_inline()
+        let is_inline = rows <= INLINE_ROWS && expected <= INLINE_NS_MAX && self.plan().is_inline();
+        is_inline.then_some(expected)
     }
 
     fn note_time(&self, judged: &[Scored]) {

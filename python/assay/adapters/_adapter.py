@@ -6,22 +6,26 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay._core import ConfigError
-from assay._engine import Engine
+from assay._core import ConfigError, rewards_and_faults
+from assay._engine import Engine, options_of
 from assay._faults import FaultWindow
-from assay.adapters._batch import Batch, fault_of
+from assay.adapters._batch import Batch, names_of
 from assay.adapters._given import Config, config_of, config_of_environment, plain
-from assay.adapters._rows import lists_of
 from assay.adapters._trainer import Trainer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine
+    from typing import TypeAlias
 
     from assay._core import Scored
-    from assay.adapters._rows import Rows
     from assay.adapters._trainer import OnFault as OnFault
+
+    Rows: TypeAlias = Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]]
+    Column: TypeAlias = Sequence[Any]
+    Given: TypeAlias = tuple[Rows, Column, Column | None, Column | None, Column | None, Sequence[str]]
 
 __all__ = [
     "Adapter",
@@ -74,12 +78,13 @@ class Adapter:
             options["settings"] = {**named, **(options.get("settings") or {})}
         self.on_fault = trainer.rule(on_fault)
         self.timeout = timeout
+        self._options_at_start = options_of(0, None, timeout)
         self._trainer = trainer
         self._options = options
         self._config = config_of(config, options)
         self._faults = FaultWindow(max_fault_rate)
         self._engine: Engine | None = None
-        self._names: list[str] = []
+        self._names = names_of([])
         self._unweighted: frozenset[str] = frozenset()
         self._warned = False
 
@@ -141,35 +146,71 @@ class Adapter:
     def score_rows(
         self, rows: Rows, *, groups_by: Sequence[object] | None = None, step: int = 0, **given: Any
     ) -> Batch:
-        """Judges what was said to the rows of a trainer.
+        """Judges what was said to the rows of a trainer: every column, but of images and other objects.
+
+        The completion and the prompt are those of the trainer, whatever the rows say, and so are the
+        token ids where the configuration names a column for them. The reference is the column that the
+        configuration names, where there is one, else that of the trainer.
 
         Args:
             rows: A mapping for each sample, or one of columns.
             groups_by: As in :meth:`score`.
             step: The training step.
-            given: What the trainer gives beside the rows: see :func:`assay.adapters._rows.lists_of`.
+            given: ``completions``, and where the trainer has them ``prompts``, ``references`` and
+                ``token_ids``; as ``taken`` the names of what is no column of the rows.
         """
-        lists = lists_of(self.engine, rows, **given)
-        return self.score(groups_by=groups_by, step=step, **lists)
+        return self._judged(_many(rows, **given), groups_by, step)
 
-    async def score_rows_async(
+    def score_rows_async(
         self, rows: Rows, *, groups_by: Sequence[object] | None = None, step: int = 0, **given: Any
-    ) -> Batch:
+    ) -> Coroutine[Any, Any, Batch]:
         """The same as :meth:`score_rows`, under asyncio."""
-        lists = lists_of(await self.built(), rows, **given)
-        return await self.score_async(groups_by=groups_by, step=step, **lists)
+        return self._judged_async(_many(rows, **given), groups_by, step)
+
+    def score_row(self, row: Mapping[str, Any], said: Any, **given: Any) -> Batch:
+        """Judges what was said to one row, as :meth:`score_rows` does.
+
+        ``given`` are the ``prompt``, the ``reference`` and the ``token_ids`` of the trainer, where it has
+        them, and ``taken``.
+        """
+        return self._judged(_one(row, said, **given), None, 0)
+
+    def score_row_async(
+        self, row: Mapping[str, Any], said: Any, **given: Any
+    ) -> Coroutine[Any, Any, Batch]:
+        """The same as :meth:`score_row`, under asyncio."""
+        return self._judged_async(_one(row, said, **given), None, 0)
+
+    def _judged(self, given: Given, groups_by: Sequence[object] | None, step: int) -> Batch:
+        engine = self.engine
+        start = time.perf_counter()
+        options = options_of(step, None, self.timeout) if step else self._options_at_start
+        return self._batch(engine._core.score_rows(given, options), start, groups_by)
+
+    async def _judged_async(
+        self, given: Given, groups_by: Sequence[object] | None, step: int
+    ) -> Batch:
+        engine = self._engine or await self.built()
+        start = time.perf_counter()
+        options = options_of(step, None, self.timeout) if step else self._options_at_start
+        scored = engine._core.score_rows_future(given, options)
+        if not isinstance(scored, list):
+            scored = await scored
+        return self._batch(scored, start, groups_by)
 
     def _batch(
         self, scored: list[Scored], start: float, groups_by: Sequence[object] | None
     ) -> Batch:
-        faults = [fault_of(sample, self._unweighted) for sample in scored]
+        rewards, faults = rewards_and_faults(scored, self._unweighted)
         self._faults.add(faults)
-        batch = Batch(self._names, scored, faults, 1000 * (time.perf_counter() - start))
-        self._warn(batch)
-        if self.on_fault == "raise":
-            batch.need_rewards(self._trainer.name)
-        elif self.on_fault == "mean_of_group":
-            batch.fill(groups_by)
+        latency_ms = 1000 * (time.perf_counter() - start)
+        batch = Batch(self._names, scored, rewards, faults, latency_ms)
+        if None in rewards:
+            self._warn(batch)
+            if self.on_fault == "raise":
+                batch.need_rewards(self._trainer.name)
+            elif self.on_fault == "mean_of_group":
+                batch.fill(groups_by)
         return batch
 
     def _warn(self, batch: Batch) -> None:
@@ -185,7 +226,7 @@ class Adapter:
         )
         config = engine.config
         rewards = config["reward"]
-        self._names = engine.names
+        self._names = names_of(engine.names)
         self._unweighted = frozenset(one["name"] for one in rewards if one["weight"] == 0)
         dropped = config["combine"]["on_fault"] == "drop_group"
         if dropped and not self._trainer.groups:
@@ -206,37 +247,73 @@ class Adapter:
         self._faults = FaultWindow(state["_faults"])
 
 
+def _many(
+    rows: Rows,
+    *,
+    completions: Column,
+    prompts: Column | None = None,
+    references: Column | None = None,
+    token_ids: Column | None = None,
+    taken: Sequence[str] = (),
+) -> Given:
+    return rows, completions, prompts, references, token_ids, taken
+
+
+def _one(
+    row: Mapping[str, Any],
+    said: Any,
+    *,
+    prompt: Any = None,
+    reference: Any = None,
+    token_ids: Any = None,
+    taken: Sequence[str] = (),
+) -> Given:
+    return (
+        [row],
+        [said],
+        None if prompt is None else [prompt],
+        None if reference is None else [reference],
+        None if token_ids is None else [token_ids],
+        taken,
+    )
+
+
 def of_environment(trainer: Trainer, config: Config | None = None, **settings: Any) -> Adapter:
     """The one adapter of this process for a trainer, a configuration and settings.
 
     Without a configuration it is that of the variable ``ASSAY_CONFIG``.
     """
     named = os.environ.get("ASSAY_CONFIG") if config is None else config
-    known = (trainer, config is None, named)
-    is_named = isinstance(named, str) and not settings
-    if is_named and known in _NAMED:
-        return _NAMED[known]
-    chosen = plain(config_of_environment(config))
-    made = plain(settings)
-    adapter = shared(lambda: Adapter(chosen, trainer, **made), trainer.uses, chosen, made)
-    if is_named:
-        _NAMED[known] = adapter
-    return adapter
+    key: tuple[object, ...] = (trainer, config is None, named, *settings.items())
+    try:
+        known = _SHARED.get(key)
+    except TypeError:
+        key = (trainer, config is None, _fixed(named), _fixed(settings))
+        known = _SHARED.get(key)
+    if known is not None:
+        return known
+    return shared(lambda: Adapter(plain(config_of_environment(config)), trainer, **plain(settings)), *key)
 
 
 def shared(make: Callable[[], Adapter], *key: object) -> Adapter:
     """The one adapter of this process for a key, made when it is first asked for."""
     with _BUILDING:
-        known = repr(key)
-        if known not in _SHARED:
-            _SHARED[known] = make()
-        return _SHARED[known]
+        if key not in _SHARED:
+            _SHARED[key] = make()
+        return _SHARED[key]
+
+
+def _fixed(value: Any) -> object:
+    """A part of a key: data by what it says, any other object as itself."""
+    if isinstance(value, Mapping):
+        return dict, *((name, _fixed(member)) for name, member in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return list, *map(_fixed, value)
+    return type(value), value
 
 
 _LOGGER = logging.getLogger("assay")
-_SHARED: dict[str, Adapter] = {}
-_NAMED: dict[tuple[object, ...], Adapter] = {}
-"""The same by the text that a trainer passes with every sample, which is often the path."""
+_SHARED: dict[tuple[object, ...], Adapter] = {}
 _BUILDING = threading.RLock()
 
 

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay._faults import Fault, Unscored
+from assay._faults import Unscored
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from assay._core import Scored
+    from assay._faults import Fault
 
 LATENCY = "assay/latency_ms"
-RATES = ("assay/fault_rate", "assay/abstained_rate", LATENCY, "assay/sample_ms")
+
+
+class Names(NamedTuple):
+    """The names of the rewards, and of what a trainer logs."""
+
+    rewards: list[str]
+    metrics: tuple[str, ...]
+
+
+def names_of(rewards: list[str]) -> Names:
+    """The names by those of the rewards."""
+    rates = ("assay/fault_rate", "assay/abstained_rate", LATENCY, "assay/sample_ms")
+    return Names(rewards, (*rates, *(f"assay/reward/{name}" for name in rewards)))
 
 
 class Batch:
@@ -26,17 +39,20 @@ class Batch:
         latency_ms: How long the call took.
     """
 
+    __slots__ = ("_names", "faults", "latency_ms", "rewards", "scored")
+
     def __init__(
         self,
-        names: list[str],
+        names: Names,
         scored: list[Scored],
+        rewards: list[float | None],
         faults: list[Fault | None],
         latency_ms: float,
     ) -> None:
         self.scored = scored
+        self.rewards: list[float | None] = rewards
         self.faults = faults
         self.latency_ms = latency_ms
-        self.rewards: list[float | None] = [sample.reward for sample in scored]
         self._names = names
 
     @property
@@ -49,22 +65,15 @@ class Batch:
         if len(self.scored) == 1:
             return self.sample_metrics(0)
         every = self.by_sample()
-        names = [*RATES, *(f"assay/reward/{name}" for name in self._names)]
-        values = {name: [one[name] for one in every if one[name] == one[name]] for name in names}
+        values = {
+            name: [one[name] for one in every if one[name] == one[name]] for name in self._names.metrics
+        }
         return {name: _mean(of) for name, of in values.items()} | {LATENCY: self.latency_ms}
 
-    def sample_metrics(self, at: int) -> dict[str, float]:
-        """The same of one sample: a rate is 0 or 1."""
-        sample = self.scored[at]
-        metrics = {
-            "assay/fault_rate": float(self.faults[at] is not None),
-            "assay/abstained_rate": float(sample.outcome == "abstained"),
-            LATENCY: self.latency_ms,
-            "assay/sample_ms": sum(sample.spent_us.values()) / 1000,
-        }
-        for name, reward in sample.rewards.items():
-            metrics[f"assay/reward/{name}"] = math.nan if reward is None else reward
-        return metrics
+    def sample_metrics(self, at: int, missing: float | None = math.nan) -> dict[str, Any]:
+        """The same of one sample: a rate is 0 or 1. A reward without a number is ``missing``."""
+        is_fault = self.faults[at] is not None
+        return self.scored[at]._metrics(self._names.metrics, is_fault, self.latency_ms, missing)
 
     def by_sample(self) -> list[dict[str, float]]:
         """The same of every sample by itself."""
@@ -99,21 +108,8 @@ class Batch:
         """What each reward of the configuration gives the samples that have a reward at all."""
         return {
             name: [None if one.reward is None else one.rewards[name] for one in self.scored]
-            for name in self._names
+            for name in self._names.rewards
         }
-
-
-def fault_of(sample: Scored, unweighted: Container[str]) -> Fault | None:
-    """Why a sample could not be judged. With a floor it has a reward all the same.
-
-    A fault of a reward that counts for nothing is none.
-    """
-    if sample.fault is not None:
-        return Fault(sample.fault, sample.why or "")
-    for name, kind in sample.faults.items():
-        if name not in unweighted:
-            return Fault(kind, sample.verdicts[name].why or "")
-    return None
 
 
 def filled(
@@ -141,14 +137,9 @@ def finite(metrics: Mapping[str, float]) -> dict[str, float]:
     return {name: value for name, value in metrics.items() if math.isfinite(value)}
 
 
-def nullable(metrics: Mapping[str, float]) -> dict[str, float | None]:
-    """The metrics, ``None`` for those that are the mean of nothing."""
-    return {name: None if math.isnan(value) else value for name, value in metrics.items()}
-
-
 def _outcome(sample: Scored, fault: Fault | None) -> str:
     if fault is not None:
-        return f"failed: {fault.kind}: {fault.why}"
+        return "failed: {}: {}".format(*fault)
     if sample.outcome == "scored":
         return "scored"
     verdicts = sample.verdicts.items()

@@ -1,17 +1,14 @@
-"""What a user gives an adapter: a configuration, and the columns of a dataset."""
+"""What a user gives an adapter: a configuration and settings."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from assay._core import ConfigError
 from assay._engine import Engine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Config: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | Engine
 
@@ -32,25 +29,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [plain(member) for member in value]
     return value
-
-
-def data_columns(columns: Mapping[str, Sequence[Any]], taken: Iterable[str]) -> dict[str, Sequence[Any]]:
-    """The columns of a dataset that hold data: no images and other objects, none that is taken."""
-    taken = set(taken)
-    return {
-        name: values
-        for name, values in columns.items()
-        if name not in taken and is_data(next((one for one in values if one is not None), None))
-    }
-
-
-def is_data(value: Any) -> bool:
-    """Whether a value is data that an engine can read."""
-    if isinstance(value, Mapping):
-        return all(is_data(member) for member in value.values())
-    if isinstance(value, list | tuple):
-        return all(is_data(member) for member in value)
-    return value is None or isinstance(value, str | int | float) or hasattr(value, "tolist")
 
 
 def config_of(config: Config | None, options: Mapping[str, Any]) -> Config:

@@ -9,25 +9,8 @@ from assay._faults import Unscored
 from assay.adapters._batch import finite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from assay._core import Verdict
-    from assay.adapters._adapter import Adapter
     from assay.adapters._batch import Batch
-
-
-def judged(adapter: Adapter, row: Mapping[str, Any], said: Any, **given: Any) -> Batch:
-    """Judges what was said to a row of a trainer.
-
-    ``given`` are the ``prompt``, the ``reference`` and the ``token_ids`` of the trainer, where it has
-    them, and what of the row is ``taken``: see :func:`assay.adapters._rows.lists_of`.
-    """
-    return adapter.score_rows([row], completions=[said], **_lists(**given))
-
-
-async def judged_async(adapter: Adapter, row: Mapping[str, Any], said: Any, **given: Any) -> Batch:
-    """The same as :func:`judged`, under asyncio."""
-    return await adapter.score_rows_async([row], completions=[said], **_lists(**given))
 
 
 def only_reward(batch: Batch, then: str) -> float:
@@ -69,11 +52,3 @@ def _explained(verdict: Verdict) -> str:
         return f"{verdict.outcome}: {verdict.why}"
     evidence = json.dumps(verdict.evidence, ensure_ascii=False) if verdict.evidence else ""
     return f"{verdict.reward:g} {evidence}".rstrip()
-
-
-def _lists(
-    *, prompt: Any = None, reference: Any = None, token_ids: Any = None, taken: Sequence[str] = ()
-) -> dict[str, Any]:
-    given = {"prompts": prompt, "references": reference, "token_ids": token_ids}
-    lists = {name: [value] for name, value in given.items() if value is not None}
-    return {**lists, "taken": taken}

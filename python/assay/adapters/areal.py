@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.adapters._adapter import Adapter, Config, Trainer, of_environment, shared
 from assay.adapters._batch import finite
-from assay.adapters._one import judged, judged_async, only_reward
+from assay.adapters._one import only_reward
 from assay.adapters._trainer import ending
 
 TRAINER = Trainer(
@@ -49,13 +49,13 @@ class RewardFunction:
             SystemExit: There are too many faults.
         """
         with ending():
-            batch = judged(self._adapter, row, completions, prompt=prompt, taken=TAKEN)
+            batch = self._adapter.score_row(row, completions, prompt=prompt, taken=TAKEN)
             return only_reward(batch, "the rollout is rejected")
 
     async def score_async(self, prompt: Any, completions: str, *ids: Any, **row: Any) -> float:
         """The same in the event loop of the workflow, with metrics in the statistics of AReaL."""
         with ending():
-            batch = await judged_async(self._adapter, row, completions, prompt=prompt, taken=TAKEN)
+            batch = await self._adapter.score_row_async(row, completions, prompt=prompt, taken=TAKEN)
         scope = importlib.import_module("areal.infra.workflow_context").stat_scope()
         importlib.import_module("areal.utils.stats_tracker").get(scope).scalar(**finite(batch.metrics))
         return only_reward(batch, "the rollout is rejected")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.adapters._adapter import Config, Trainer, config_of_environment, of_environment
 from assay.adapters._made import made
-from assay.adapters._one import judged_async, noted, only_reward
+from assay.adapters._one import noted, only_reward
 
 TRAINER = Trainer(
     "HUD", masks=True,
@@ -44,7 +44,7 @@ class Judged:
         """
         adapter = of_environment(TRAINER, cls.config, **cls.settings)
         said = str(getattr(answer, "raw", answer))
-        batch = await judged_async(adapter, row, said, prompt=prompt, reference=reference)
+        batch = await adapter.score_row_async(row, said, prompt=prompt, reference=reference)
         output = importlib.import_module("hud.graders").SubScore
         value = only_reward(batch, "the run has no grade")
         return output(name=cls.name, value=value, info=noted(batch))

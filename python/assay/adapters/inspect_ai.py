@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.adapters._adapter import Adapter, Batch, Config, Trainer, config_of_environment
-from assay.adapters._one import explained, judged_async, measured
+from assay.adapters._one import explained, measured
 from assay.adapters._talk import answer_of
 
 TRAINER = Trainer("Inspect", masks=True, uses="`inspect_ai.scorer(config)`", fault="unscored")
@@ -55,7 +55,7 @@ def _scorer(parts: bool) -> Callable[..., Any]:
         async def score(state: Any, target: Any) -> Any:
             said, row = state.output.completion, _row(state)
             asked = {"prompt": state.input_text, "reference": _reference(target)}
-            batch = await judged_async(adapter, row, said, **asked)
+            batch = await adapter.score_row_async(row, said, **asked)
             return _score(inspect.Score, state, batch, parts)
 
         return score

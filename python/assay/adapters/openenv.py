@@ -12,7 +12,7 @@ from assay._core import DataError
 from assay._engine import Engine
 from assay.adapters._adapter import Batch, Config, Trainer, of_environment
 from assay.adapters._made import made
-from assay.adapters._one import judged, judged_async, measured
+from assay.adapters._one import measured
 
 TRAINER = Trainer("OpenEnv", uses="`openenv.Rubric(config)`", fault="an error of the step")
 
@@ -38,7 +38,7 @@ class Judged:
             Unscored: It has no reward.
             TooManyFaults: There are too many faults.
         """
-        return self._noted(judged(self._adapter, *_row(self._adapter.engine, action, observation)))
+        return self._noted(self._adapter.score_row(*_row(self._adapter.engine, action, observation)))
 
     def _noted(self, batch: Batch) -> float | None:
         self.metrics = measured(batch)
@@ -51,7 +51,7 @@ class JudgedAsync(Judged):
     async def forward(self, action: Any, observation: Any) -> Any:
         """The reward of a step."""
         row, said = _row(await self._adapter.built(), action, observation)
-        return self._noted(await judged_async(self._adapter, row, said))
+        return self._noted(await self._adapter.score_row_async(row, said))
 
 
 def _row(engine: Engine, action: Any, observation: Any) -> tuple[dict[str, Any], Any]:

@@ -68,7 +68,9 @@ class RewardFunction:
             at = completions.index(None)
             raise DataError(f"queries[{at}]: does not begin with its prompt, nor with its end")
         references = [None if label == "" else label for label in labels]
-        return self._adapter.score(completions=completions, prompts=prompts, references=references)
+        return self._adapter.score_rows(
+            {}, completions=completions, prompts=prompts, references=references
+        )
 
 
 def reward_function(config: Config | None = None, **settings: Any) -> RewardFunction:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
-from assay.adapters._one import judged_async, only_reward
+from assay.adapters._one import only_reward
 from assay.adapters._response import response_of
 from assay.adapters._talk import completion_of
 
@@ -48,7 +48,7 @@ class Agent:
             return told
         label = None if state_dict["label"] == "" else state_dict["label"]
         talk = completion_of(self._turns)
-        batch = await judged_async(self.adapter, {}, talk, prompt=self._prompt, reference=label)
+        batch = await self.adapter.score_row_async({}, talk, prompt=self._prompt, reference=label)
         reward = only_reward(batch, "OpenRLHF needs a number")
         told["rewards"] = torch.tensor(reward, dtype=torch.float64)
         return {**told, "scores": reward, "extra_logs": batch.metrics}

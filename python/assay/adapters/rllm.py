@@ -8,7 +8,7 @@ from typing import Any
 
 from assay._core import DataError
 from assay.adapters._adapter import Config, Trainer, of_environment, plain
-from assay.adapters._one import judged, noted
+from assay.adapters._one import noted
 from assay.adapters._talk import split
 from assay.adapters._trainer import ending
 
@@ -42,7 +42,7 @@ class Evaluator:
     def _judged(self, row: dict[str, Any], prompt: Any, said: Any) -> dict[str, Any]:
         reference = row.get("ground_truth", row.get("answer"))
         with ending():
-            batch = judged(self._adapter, row, said, prompt=prompt, reference=reference)
+            batch = self._adapter.score_row(row, said, prompt=prompt, reference=reference)
         reward: Any = batch.rewards[0]
         return {"reward": reward, "is_correct": reward >= self._correct, "metadata": noted(batch)}
 

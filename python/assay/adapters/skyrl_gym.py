@@ -11,7 +11,7 @@ from assay._engine import Engine
 from assay.adapters._adapter import Config, Trainer, config_of_environment, of_environment, plain
 from assay.adapters._batch import finite
 from assay.adapters._made import made
-from assay.adapters._one import judged, only_reward
+from assay.adapters._one import only_reward
 
 TRAINER = Trainer(
     "SkyRL", uses="`skyrl_gym.Environment`, `skyrl_gym.register(config)`", fault="an error"
@@ -54,7 +54,7 @@ class Judged:
             TooManyFaults: There are too many faults.
         """
         truth = (self._row.get("reward_spec") or {}).get("ground_truth")
-        batch = judged(self._adapter, self._row, completion, prompt=self._prompt, reference=truth)
+        batch = self._adapter.score_row(self._row, completion, prompt=self._prompt, reference=truth)
         self._metrics = finite(batch.metrics)
         reward = only_reward(batch, "SkyRL needs a number")
         return reward, {"assay": {"outcome": batch.outcomes()[0], **self._metrics}}

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 from assay.adapters._adapter import Config, Trainer, of_environment
 from assay.adapters._batch import finite
-from assay.adapters._one import judged_async
 from assay.adapters._talk import split
 from assay.adapters._trainer import ending
 
@@ -96,7 +95,7 @@ async def step_result(
     text = importlib.import_module("tinker_cookbook.renderers").get_text_content
     prompt, talk = split([{**one, "content": text(one)} for one in messages])
     with ending():
-        batch = await judged_async(adapter, row or {}, talk, prompt=prompt, reference=reference)
+        batch = await adapter.score_row_async(row or {}, talk, prompt=prompt, reference=reference)
     output = importlib.import_module("tinker_cookbook.rl.message_env").MessageStepResult
     return output(batch.rewards[0], True, list(messages), metrics=finite(batch.metrics))
 

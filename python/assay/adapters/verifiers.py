@@ -8,7 +8,7 @@ import multiprocessing
 from typing import Any
 
 from assay.adapters._adapter import Adapter, Config, Trainer, of_environment
-from assay.adapters._one import judged_async, measured, only_reward
+from assay.adapters._one import measured, only_reward
 from assay.adapters._parts import weighted, weights_of_sum
 from assay.adapters._trainer import ending
 
@@ -70,7 +70,7 @@ async def _reward(adapter: Adapter, data: Any, trace: Any, weights: Any = None) 
     # A server of environments would wait for a process that ended; its traces say what is wrong.
     in_server = multiprocessing.parent_process() is not None
     with contextlib.nullcontext() if in_server else ending():
-        batch = await judged_async(adapter, row, trace.last_reply, **asked)
+        batch = await adapter.score_row_async(row, trace.last_reply, **asked)
     trace.record_metrics(measured(batch))
     total = only_reward(batch, "the trace has no reward")
     return total if weights is None else weighted(batch.scored[0], weights)

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.adapters._adapter import Batch, Config, Trainer, of_environment
-from assay.adapters._batch import nullable
-from assay.adapters._one import judged, judged_async
 
 TRAINER = Trainer("verl", uses="`verl.compute_score`", fault="an error")
 
@@ -42,7 +40,7 @@ async def compute_score(
     """
     adapter = of_environment(TRAINER, assay_config, **(assay_options or {}))
     row = {"data_source": data_source, **(extra_info or {})}
-    return _told(await judged_async(adapter, row, solution_str, reference=ground_truth))
+    return _told(await adapter.score_row_async(row, solution_str, reference=ground_truth))
 
 
 def compute_score_sync(
@@ -65,8 +63,8 @@ def compute_score_sync(
     """
     adapter = of_environment(TRAINER, assay_config, **(assay_options or {}))
     row = {"data_source": data_source, **(extra_info or {})}
-    return _told(judged(adapter, row, solution_str, reference=ground_truth))
+    return _told(adapter.score_row(row, solution_str, reference=ground_truth))
 
 
 def _told(batch: Batch) -> dict[str, Any]:
-    return {"score": batch.rewards[0], **nullable(batch.metrics)}
+    return {"score": batch.rewards[0], **batch.sample_metrics(0, missing=None)}

@@ -8,8 +8,7 @@ from typing import Any
 
 from assay._faults import Unscored
 from assay.adapters._adapter import Trainer, of_environment
-from assay.adapters._batch import nullable
-from assay.adapters._one import judged_async, only_reward
+from assay.adapters._one import only_reward
 from assay.adapters._talk import completion_of
 
 TRAINER = Trainer("verl", uses="`verl_manager.RewardManager`", fault="an error")
@@ -42,8 +41,7 @@ class RewardManager:
         row = data[-1].non_tensor_batch
         columns = {**(row.get("extra_info") or {}), **(row.get("tool_extra_fields") or {})}
         columns |= {"data_source": row["data_source"], "num_turns": row.get("__num_turns__")}
-        batch = await judged_async(
-            self._adapter,
+        batch = await self._adapter.score_row_async(
             columns,
             completion_of([{"role": "assistant", "content": text} for text in texts]),
             prompt=list(row["raw_prompt"]) if "raw_prompt" in row else None,
@@ -51,7 +49,7 @@ class RewardManager:
             token_ids=ids[-1],
         )
         score = only_reward(batch, "verl needs a number")
-        info = nullable(batch.metrics)
+        info = batch.sample_metrics(0, missing=None)
         for key in self._needed & info.keys():
             if info[key] is None:
                 raise Unscored(f"{key}: no number, and GDPO needs one: {batch.outcomes()[0]}")

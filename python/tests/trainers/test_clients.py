@@ -142,7 +142,7 @@ def test_openai_client_gets_vectors_and_rewards(url: str) -> None:
     short = client.embeddings.create(model="near", input=RIGHT, dimensions=4, encoding_format="float")
     assert short.data[0].embedding == pytest.approx(unit(plain[0][:4]), abs=1e-6)
 
-    [expected] = rewards(url, [{"completion": "three", "reference": ""}], "rules")
+    [expected] = rewards(url, [{"completion": "three"}], "rules")
     reward = client.embeddings.create(model="rules", input="three", encoding_format="float")
     assert reward.data[0].embedding == [expected]
     with pytest.raises(openai.BadRequestError, match="expected 1 to"):
