@@ -10,6 +10,7 @@
 
 mod assertions;
 mod imports;
+mod messages;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -131,6 +132,28 @@ fn every_test_asserts_something() {
         silent.extend(tests.map(|test| format!("{}: {test}", shown(&path))));
     }
     assert!(silent.is_empty(), "tests without an assertion: {silent:#?}");
+}
+
+/// Messages that come without a code: of SQLite, of wasmtime and of programs of others.
+const WITHOUT_CODES: [&str; 3] = [
+    "sandbox/src/runtime/state.rs",
+    "sandbox/src/suite_run.rs",
+    "sandbox/src/verifiers/sql/connection.rs",
+];
+
+#[test]
+fn errors_are_told_apart_by_their_codes() {
+    let mut wrong = Vec::new();
+    let is_production = |path: &&PathBuf| {
+        let shown = shown(path);
+        let is_test = shown.split('/').any(|part| part.contains("test") || part == "benches");
+        !is_test && !WITHOUT_CODES.contains(&shown.as_str())
+    };
+    for path in sources().iter().filter(is_production) {
+        let file = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
+        wrong.extend(messages::read(&file).iter().map(|code| format!("{}: {code}", shown(path))));
+    }
+    assert!(wrong.is_empty(), "messages that are read: {}", wrong.join("\n"));
 }
 
 /// The root files of our crates.

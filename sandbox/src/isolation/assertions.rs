@@ -325,9 +325,7 @@ impl Runner<'_> {
                     let is_setup = load.is_blamed(&reply, self.python, self.limits).await?;
                     not_loaded(reply, is_setup, run);
                 }
-                Reply::Bad(why) if why.starts_with("the program ends itself") => {
-                    run.error = Some(why);
-                }
+                Reply::Exits(why) => run.error = Some(why),
                 _ => run.read(&reply),
             },
             Err(stop @ (Stop::Deadline | Stop::Internal(_))) => return Err(stop),
@@ -372,7 +370,7 @@ fn not_loaded(reply: Reply, is_setup: bool, run: &mut AssertionRun) {
         Reply::Raised(why) | Reply::BadSetup(why) => {
             run.error = Some(format!("the program does not load: {why}"));
         }
-        Reply::Bad(why) => run.error = Some(why),
+        Reply::Bad(why) | Reply::Exits(why) => run.error = Some(why),
         Reply::Value(_) | Reply::Ended => run.error = Some("no reply to a load".to_owned()),
     }
 }

@@ -100,7 +100,9 @@ impl CallsRun {
         match reply {
             Reply::Value(_) => {}
             Reply::BadSetup(why) if is_setup => self.broken = Some(why),
-            Reply::Raised(why) | Reply::Bad(why) | Reply::BadSetup(why) => self.error = Some(why),
+            Reply::Raised(why) | Reply::Bad(why) | Reply::Exits(why) | Reply::BadSetup(why) => {
+                self.error = Some(why);
+            }
             Reply::Ended => self.error = Some("no reply to a load".to_owned()),
         }
         Ok(())
@@ -123,7 +125,7 @@ async fn one(
     Ok(match reply {
         Reply::Value(_) => returned(&bytes),
         Reply::Raised(why) => CallResult::Raised(why),
-        Reply::Bad(why) => CallResult::Refused(why),
+        Reply::Bad(why) | Reply::Exits(why) => CallResult::Refused(why),
         Reply::Ended | Reply::BadSetup(_) => {
             CallResult::Refused("a reply does not fit its request".to_owned())
         }

@@ -90,7 +90,7 @@ impl CandidateInstance {
             }
         };
         match message::read(&bytes) {
-            Reply::Bad(why) => Ok(self.poison(why)),
+            Reply::Bad(why) | Reply::Exits(why) => Ok(self.poison(why)),
             Reply::Value(seen) if seen.nan && !self.allows_nan => {
                 Ok(self.poison("a result is not a number".to_owned()))
             }

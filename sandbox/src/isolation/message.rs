@@ -28,6 +28,8 @@ pub(super) enum Reply {
     Ended,
     /// An invalid reply, and why.
     Bad(String),
+    /// The program ended the process that runs it, and with which code.
+    Exits(String),
     /// The code that precedes the candidate's cannot run.
     BadSetup(String),
 }
@@ -79,7 +81,7 @@ fn other(status: i32, items: &[PyValue]) -> Reply {
         }
         (3, [_, _, _]) => Reply::Ended,
         (4, [_, why]) => Reply::Bad(lossy(why)),
-        (5, [_, code]) => Reply::Bad(format!("the program ends itself: exit {}", lossy(code))),
+        (5, [_, code]) => Reply::Exits(format!("the program ends itself: exit {}", lossy(code))),
         (6, [_, why]) => Reply::BadSetup(lossy(why)),
         _ => Reply::Bad(format!("a reply has the unknown shape {status}")),
     }

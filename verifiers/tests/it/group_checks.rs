@@ -173,7 +173,7 @@ fn settings_that_mean_nothing_are_refused() {
         ("relative_length", json!({"quantile": -0.1}), "quantile"),
         ("relative_length", json!({"temperature": 0.0}), "temperature"),
         ("relative_length", json!({"unit": "tokens"}), "tokenizer"),
-        ("rank", json!({}), ""),
+        ("rank", json!({}), "of"),
         ("contrast", json!({"of": "a", "form": "margin"}), "right"),
         ("contrast", json!({"of": "a", "right": "b"}), "right"),
         ("contrast", json!({"of": "a", "range": -1.0}), "range"),
