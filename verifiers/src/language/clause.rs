@@ -49,8 +49,8 @@ impl<'a> Clause<'a> {
     ) -> Self {
         let first = words.partition_point(|word| word.span.start < range.start);
         let words = words.get(first..).unwrap_or_default().iter();
-        let words = words.take_while(|word| word.span.start <= range.end);
-        let words: Vec<&Cue> = words.filter(|word| word.span.end <= range.end).collect();
+        // A word with a comma in it belongs to where it starts: "keine Ahnung, ob".
+        let words: Vec<&Cue> = words.take_while(|word| word.span.start <= range.end).collect();
         let stops = words.iter().take_while(|word| word.is(Role::Stop)).count();
         let mut clause = Self { sentence, words, range, own, is_first, unknown: Vec::new(), stops };
         let starts = clause.words.iter().map(|word| word.span.start).chain([clause.range.end]);
@@ -270,9 +270,14 @@ impl<'a> Clause<'a> {
         Some(Judgement { is_right, is_guess: false, span: word.span.clone() })
     }
 
+    /// Whether the writer is named before a word.
+    fn has_writer(&self, at: usize) -> bool {
+        (0..at).any(|at| self.is(at, Role::I))
+    }
+
     /// Whether the writer says that he erred.
     fn errs(&self, at: usize) -> bool {
-        let has_writer = (0..at).any(|at| self.is(at, Role::I));
+        let has_writer = self.has_writer(at);
         let text = self.sentence.get(self.range.clone()).unwrap_or_default();
         let is_near = self.before(at) <= 2 || text.contains(is_unspaced);
         let start = self.words.get(at).map_or(0, |word| word.span.start);
@@ -378,7 +383,7 @@ impl<'a> Clause<'a> {
                 // "The negative solution is wrong", "la solución negativa está mal".
                 let is_ours = self.gap(before) == 0 && self.is_definite(before);
                 // "I used a number that was wrong."
-                let is_object = word.is(Role::Wrong) && (0..before).any(|at| self.is(at, Role::I));
+                let is_object = word.is(Role::Wrong) && self.has_writer(before);
                 if is_ours || !is_object {
                     return is_ours && subject(before);
                 }
@@ -402,8 +407,8 @@ impl<'a> Clause<'a> {
         }
         // "Je ne maintiens pas cette conclusion."
         let is_denied = self.is(at + 1, Role::Not) && self.gap(at) == 0 && self.gap(at + 1) == 0;
-        let has_writer = (0..at).any(|at| self.is(at, Role::I));
-        if is_denied && has_writer && (self.is_subject(at + 2) || self.is_subject(at + 3)) {
+        if is_denied && self.has_writer(at) && (self.is_subject(at + 2) || self.is_subject(at + 3))
+        {
             return true;
         }
         // "Wrong is my answer."

@@ -120,7 +120,10 @@ impl<'a> Sentence<'a> {
         let points = (0..who).any(|at| first.is(at, Role::It) || first.is(at, Role::Say));
         let who = first.words.get(who)?;
         let is_said = first.words.iter().any(|word| word.is(Role::Say) && word.span != who.span);
-        (is_said && points && Value::all(self.text).is_empty()).then(|| who.span.clone())
+        // "This is consistent with what the statement says."
+        let agrees = first.words.iter().any(|word| word.is(Role::Right)) && !self.has(Role::Not);
+        let is_theirs = is_said && points && !agrees && Value::all(self.text).is_empty();
+        is_theirs.then(|| who.span.clone())
     }
 
     /// Whether the sentence before the answer says that what follows is a guess, or wrong by another.
