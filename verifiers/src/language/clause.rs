@@ -355,6 +355,14 @@ impl<'a> Clause<'a> {
         })
     }
 
+    /// "There is an error in the second step."
+    fn is_there(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.is(before, Role::Is))
+            && self.is(at, Role::Wrong)
+            && self.before(at) == 0
+            && (0..at).all(|at| self.is_any(at, &[Role::Stop, Role::Is]))
+    }
+
     /// Whether a judgement is one on the answer.
     fn has_subject(&self, at: usize) -> bool {
         let Some(word) = self.words.get(at) else { return false };
@@ -397,12 +405,7 @@ impl<'a> Clause<'a> {
         }
         let has_link =
             at.checked_sub(1).is_some_and(|before| self.is_any(before, &[Role::Is, Role::Not]));
-        // "There is an error in the second step."
-        let is_there = at.checked_sub(1).is_some_and(|before| self.is(before, Role::Is))
-            && word.is(Role::Wrong)
-            && self.before(at) == 0
-            && (0..at).all(|at| self.is_any(at, &[Role::Stop, Role::Is]));
-        if is_there && self.is_first {
+        if self.is_first && self.is_there(at) {
             return true;
         }
         // "Je ne maintiens pas cette conclusion."
