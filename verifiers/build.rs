@@ -140,7 +140,7 @@ fn expanded(word: &str) -> Option<Vec<String>> {
 
 /// What a phrase does, by language: a bit for each of [`ROLES`], and those that it does at the beginning of
 /// a word too.
-type Meaning = BTreeMap<String, (u32, u32)>;
+type Meaning = BTreeMap<String, (u64, u64)>;
 
 /// The phrases around answers, sorted, so that the library looks them up without building anything.
 #[derive(Default)]
@@ -149,7 +149,7 @@ struct Cues {
 }
 
 /// The roles of phrases, from the lowest bit on.
-const ROLES: [&str; 32] = [
+const ROLES: [&str; 33] = [
     "retract",
     "reaffirm",
     "past",
@@ -182,6 +182,7 @@ const ROLES: [&str; 32] = [
     "may",
     "fixed",
     "guess",
+    "other",
 ];
 
 impl Cues {
@@ -276,7 +277,7 @@ impl Cues {
         )?;
         writeln!(
             out,
-            "pub(crate) static MEANINGS: &[&[(u8, (u32, u32))]] = &[{}];",
+            "pub(crate) static MEANINGS: &[&[(u8, (u64, u64))]] = &[{}];",
             meanings.join(",")
         )
     }

@@ -179,3 +179,43 @@ fn both_halves() {
         println!("{half}\n{}", shown(&table));
     }
 }
+
+/// Which classes of words a language has, as `docs/extract.md` lists them.
+fn classes() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("language");
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Some(language) =
+            path.file_stem().filter(|_| path.extension().is_some_and(|e| e == "toml"))
+        else {
+            continue;
+        };
+        let file: toml::Table = toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        if let Some(clause) = file.get("clause").and_then(|clause| clause.as_table()) {
+            let keys: Vec<String> = clause.keys().cloned().collect();
+            found.insert(language.to_string_lossy().into_owned(), keys);
+        }
+    }
+    let all = found["en"].clone();
+    let mut lines = BTreeMap::<String, Vec<String>>::new();
+    for (language, keys) in found {
+        let lacks = all.iter().filter(|key| !keys.contains(key)).map(|key| format!("`{key}`"));
+        let lacks: Vec<String> = lacks.collect();
+        let has =
+            if lacks.is_empty() { "all".into() } else { format!("all but {}", lacks.join(", ")) };
+        lines.entry(has).or_default().push(language);
+    }
+    let mut text = String::from("| languages | classes |\n|---|---|\n");
+    for (has, languages) in lines {
+        writeln!(text, "| {} | {has} |", languages.join(", ")).unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_docs_list_the_classes_of_each_language() {
+    let docs = include_str!("../../docs/extract.md");
+    let classes = classes();
+    assert!(docs.contains(&classes), "docs/extract.md should have\n{classes}");
+}

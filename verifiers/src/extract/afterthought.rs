@@ -300,13 +300,15 @@ fn is_offered(gap: &str, lead: &str, (value, behind): (&str, &str), ends: bool) 
         && said.iter().all(leads)
         && (said.first().is_some_and(|word| is_one_of(retract::REPLACING, word))
             || (is_end(behind) && !value.contains('=')));
+    // "O 17 que apareceu": an article begins the next sentence.
+    let is_article = ends && joined == "O" && !is_end(behind);
     let conditional = said.first().is_some_and(|word| is_one_of(suppose::CONJUNCTIONS, word));
     (said.is_empty() && (marked || parted))
         || doubted
         || replaces
         || is_one_of(connect::VERSUS, &joined)
         || (is_closed && is_one_of(hedge::IF_NOT, &joined))
-        || (!said.is_empty() && offers(said.iter().copied()))
+        || (!said.is_empty() && !is_article && offers(said.iter().copied()))
         || (!ends && is_one_of(hedge::TOGETHER, &joined))
         || is_one_of(connect::AND_OR, &joined)
         || (conceded && qualify::starts_with(behind, hedge::POSSIBLE))

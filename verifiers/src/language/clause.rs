@@ -18,6 +18,8 @@ pub(super) const WORD_CHARS: usize = 3;
 pub(super) struct Judgement {
     /// Whether the clause says that the answer is right.
     pub(super) is_right: bool,
+    /// Whether it says that the answer is not known to be right: "that was a guess".
+    pub(super) is_guess: bool,
     pub(super) span: Range<usize>,
 }
 
@@ -47,8 +49,8 @@ impl<'a> Clause<'a> {
     ) -> Self {
         let first = words.partition_point(|word| word.span.start < range.start);
         let words = words.get(first..).unwrap_or_default().iter();
-        let words = words.take_while(|word| word.span.start <= range.end);
-        let words: Vec<&Cue> = words.filter(|word| word.span.end <= range.end).collect();
+        // A word with a comma in it belongs to where it starts: "keine Ahnung, ob".
+        let words: Vec<&Cue> = words.take_while(|word| word.span.start <= range.end).collect();
         let stops = words.iter().take_while(|word| word.is(Role::Stop)).count();
         let mut clause = Self { sentence, words, range, own, is_first, unknown: Vec::new(), stops };
         let starts = clause.words.iter().map(|word| word.span.start).chain([clause.range.end]);
@@ -65,7 +67,7 @@ impl<'a> Clause<'a> {
     }
 }
 
-impl Clause<'_> {
+impl<'a> Clause<'a> {
     pub(super) fn is(&self, at: usize, role: Role) -> bool {
         self.words.get(at).is_some_and(|word| word.is(role))
     }
@@ -103,6 +105,29 @@ impl Clause<'_> {
     /// How many unknown words follow a word.
     fn after(&self, at: usize) -> usize {
         self.gaps(at, self.words.len())
+    }
+
+    /// Whether somebody else speaks in it: one with whom it begins, or before a verb of saying.
+    pub(super) fn is_spoken_by(&self, who: &Cue) -> bool {
+        let at = self.words.iter().position(|word| word.span == who.span).unwrap_or_default();
+        self.before(at) <= 1 || (at + 1..self.words.len()).any(|at| self.is(at, Role::Say))
+    }
+
+    /// Who says what follows it: "most would say" at the end of a clause.
+    pub(super) fn leads_to_said(&self) -> Option<Range<usize>> {
+        let last = self.words.len().checked_sub(1)?;
+        let who = (0..last).find(|at| self.is(*at, Role::Who))?;
+        // "Many say 5, but the answer is 4" says what they say before it.
+        let text = self.sentence.get(self.range.clone()).unwrap_or_default();
+        let says_nothing = self.gaps(who, last) <= 1 && Value::all(text).is_empty();
+        let is_said = self.is(last, Role::Say) && self.after(last) == 0 && says_nothing;
+        is_said.then(|| self.words.get(who).map(|who| who.span.clone()))?
+    }
+
+    /// The first word behind a place that is no verb like "is".
+    pub(super) fn behind(&self, place: usize) -> Option<&'a Cue> {
+        let mut words = self.words.iter().filter(|word| word.span.start >= place);
+        words.find(|word| !word.is(Role::Is) || word.is(Role::Would)).copied()
     }
 
     /// Whether it has only words that stop the reader.
@@ -223,9 +248,13 @@ impl Clause<'_> {
         let is_case = self.words.iter().any(|word| word.is(Role::Would));
         let takes_back = word.is(Role::Slip) && !is_case && self.errs(at)
             || word.is(Role::Undo) && !is_advice && self.undoes(at);
-        let is_guess = word.is(Role::Guess) && !self.is_negated(at);
+        // "The provisional 18 was multiplied by 2" speaks of another value.
+        let values = || Value::all(self.sentence.get(self.range.clone()).unwrap_or_default());
+        let is_guess = word.is(Role::Guess)
+            && !self.is_negated(at)
+            && !values().iter().any(|value| value.is_other(self.own));
         if takes_back || is_guess || word.is(Role::Say) && self.disclaims(at) {
-            return Some(Judgement { is_right: false, span: word.span.clone() });
+            return Some(Judgement { is_right: false, is_guess, span: word.span.clone() });
         }
         // "This is not the right answer."
         let has_named = (0..at).any(|at| self.is_subject(at));
@@ -238,12 +267,17 @@ impl Clause<'_> {
             return None;
         }
         let is_right = is_right != self.is_negated(at);
-        Some(Judgement { is_right, span: word.span.clone() })
+        Some(Judgement { is_right, is_guess: false, span: word.span.clone() })
+    }
+
+    /// Whether the writer is named before a word.
+    fn has_writer(&self, at: usize) -> bool {
+        (0..at).any(|at| self.is(at, Role::I))
     }
 
     /// Whether the writer says that he erred.
     fn errs(&self, at: usize) -> bool {
-        let has_writer = (0..at).any(|at| self.is(at, Role::I));
+        let has_writer = self.has_writer(at);
         let text = self.sentence.get(self.range.clone()).unwrap_or_default();
         let is_near = self.before(at) <= 2 || text.contains(is_unspaced);
         let start = self.words.get(at).map_or(0, |word| word.span.start);
@@ -292,12 +326,41 @@ impl Clause<'_> {
             && self.after(at) <= ELIDED_MAX
             && values.is_empty()
             && !text.contains(char::is_numeric);
-        // "We can discard the options C and D."
+        // "We can discard the options C and D", but "replace the answer by 5".
         let is_other = values.iter().any(|value| value.is_other(self.own));
+        let is_replaced = has_object && self.names_no_value(at);
         let is_phrase = is_phrase && self.before(at) == 0;
-        (has_object || is_own || has_clitic || is_phrase || is_alone)
-            && !is_other
+        (is_replaced || !is_other && (has_object || is_own || has_clitic || is_phrase || is_alone))
             && !self.is_negated(at)
+            && !self.words.iter().any(|word| word.is(Role::Other))
+    }
+
+    /// Whether no value stands next to a noun of the answer: "the answer above", and not "the answer 5".
+    fn names_no_value(&self, but: usize) -> bool {
+        let text = self.sentence.get(self.range.clone()).unwrap_or_default();
+        let places = Value::places(text)
+            .into_iter()
+            .map(|(_, place)| place.start + self.range.start..place.end + self.range.start);
+        let nouns = (0..self.words.len()).filter(|at| *at != but && self.is_subject(*at));
+        let nouns: Vec<&Range<usize>> =
+            nouns.filter_map(|at| self.words.get(at)).map(|word| &word.span).collect();
+        places.into_iter().all(|place| {
+            nouns.iter().all(|noun| {
+                let is_behind = place.start >= noun.end;
+                let (from, to) =
+                    if is_behind { (noun.end, place.start) } else { (place.end, noun.start) };
+                let gap = self.sentence.get(from..to).unwrap_or_default();
+                gap.contains(char::is_alphabetic)
+            })
+        })
+    }
+
+    /// "There is an error in the second step."
+    fn is_there(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.is(before, Role::Is))
+            && self.is(at, Role::Wrong)
+            && self.before(at) == 0
+            && (0..at).all(|at| self.is_any(at, &[Role::Stop, Role::Is]))
     }
 
     /// Whether a judgement is one on the answer.
@@ -326,7 +389,12 @@ impl Clause<'_> {
             }
             if self.is(before, Role::Noun) {
                 // "The negative solution is wrong", "la solución negativa está mal".
-                return subject(before) && self.gap(before) == 0 && self.is_definite(before);
+                let is_ours = self.gap(before) == 0 && self.is_definite(before);
+                // "I used a number that was wrong."
+                let is_object = word.is(Role::Wrong) && self.has_writer(before);
+                if is_ours || !is_object {
+                    return is_ours && subject(before);
+                }
             }
             if self.is(before, Role::I) && word.is(Role::Wrong) {
                 return subject(before);
@@ -337,18 +405,13 @@ impl Clause<'_> {
         }
         let has_link =
             at.checked_sub(1).is_some_and(|before| self.is_any(before, &[Role::Is, Role::Not]));
-        // "There is an error in the second step."
-        let is_there = at.checked_sub(1).is_some_and(|before| self.is(before, Role::Is))
-            && word.is(Role::Wrong)
-            && self.before(at) == 0
-            && (0..at).all(|at| self.is_any(at, &[Role::Stop, Role::Is]));
-        if is_there && self.is_first {
+        if self.is_first && self.is_there(at) {
             return true;
         }
         // "Je ne maintiens pas cette conclusion."
         let is_denied = self.is(at + 1, Role::Not) && self.gap(at) == 0 && self.gap(at + 1) == 0;
-        let has_writer = (0..at).any(|at| self.is(at, Role::I));
-        if is_denied && has_writer && (self.is_subject(at + 2) || self.is_subject(at + 3)) {
+        if is_denied && self.has_writer(at) && (self.is_subject(at + 2) || self.is_subject(at + 3))
+        {
             return true;
         }
         // "Wrong is my answer."

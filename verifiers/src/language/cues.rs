@@ -10,7 +10,7 @@ use super::{
 
 /// What a phrase does to the answer before it, or behind it. A phrase may do several things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
+#[repr(u64)]
 pub(crate) enum Role {
     /// "that is wrong", "I made a mistake".
     Retract = 1,
@@ -76,10 +76,12 @@ pub(crate) enum Role {
     Fixed = 1 << 30,
     /// "placeholder", "at random", "just kidding".
     Guess = 1 << 31,
+    /// "the remaining", "any other": what is said of others than the answer.
+    Other = 1 << 32,
 }
 
 /// The roles of phrases; the others are of the words that clauses are composed of.
-const PHRASES: u32 = Role::It as u32 - 1;
+const PHRASES: u64 = Role::It as u64 - 1;
 
 /// A single word of Latin letters that is no longer may be one of several languages, or mean something
 /// else in another.
@@ -88,13 +90,13 @@ const SHORT_MAX: usize = 7;
 /// A phrase in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cue {
-    roles: u32,
+    roles: u64,
     pub(crate) span: Range<usize>,
 }
 
 impl Cue {
     pub(crate) fn is(&self, role: Role) -> bool {
-        self.roles & role as u32 != 0
+        self.roles & role as u64 != 0
     }
 
     pub(crate) fn is_any(&self, roles: &[Role]) -> bool {
@@ -127,7 +129,7 @@ pub(crate) fn words(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
 }
 
 /// The phrases and the words of a text with these roles.
-fn found(text: &str, wanted: [u32; 2], languages: &Languages<'_>) -> Cues {
+fn found(text: &str, wanted: [u64; 2], languages: &Languages<'_>) -> Cues {
     let lower = lowered(text);
     let mut found = Cues::default();
     // Where the last phrase and the last word end.
@@ -192,9 +194,9 @@ fn may_begin(text: &[u8]) -> bool {
 fn longest(
     text: &str,
     at: usize,
-    wanted: [u32; 2],
+    wanted: [u64; 2],
     languages: &Languages<'_>,
-) -> [Option<(u32, usize)>; 2] {
+) -> [Option<(u64, usize)>; 2] {
     let rest = text.get(at..).unwrap_or_default();
     let mut best = [None; 2];
     // What a text begins with is not above it in the order; all between them begin so too.
@@ -235,7 +237,7 @@ fn word_end(text: &str, at: usize) -> usize {
 }
 
 /// What a phrase does in a text of these languages, as whole words or as the beginning of one.
-fn roles(at: usize, is_whole: bool, languages: &Languages<'_>) -> u32 {
+fn roles(at: usize, is_whole: bool, languages: &Languages<'_>) -> u64 {
     let own = phrase(at);
     let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
     let is_short =
@@ -243,7 +245,7 @@ fn roles(at: usize, is_whole: bool, languages: &Languages<'_>) -> u32 {
     let meaning = CUE_MEANINGS.get(at).and_then(|meaning| MEANINGS.get(usize::from(*meaning)));
     let counts = |language: u8| !is_short || languages.may_be(language);
     let by_language = meaning.into_iter().flat_map(|meaning| meaning.iter());
-    let own = |(all, stems): (u32, u32)| if is_whole { all } else { stems };
+    let own = |(all, stems): (u64, u64)| if is_whole { all } else { stems };
     by_language
         .filter(|(language, _)| counts(*language))
         .fold(0, |all, (_, roles)| all | own(*roles))

@@ -25,6 +25,8 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
     let languages = Languages::of(text);
     let mut seen = None;
     let mut is_blocked = false;
+    // Whether the sentences at the end neither conclude nor calculate.
+    let mut is_plain = true;
     for _ in 0..=REMARKS_MAX {
         let end = ends.pop()?;
         let start = ends.last().copied().unwrap_or(0);
@@ -52,7 +54,12 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
             && (has(Role::NotOffer) || has(Role::Deny) || has(Role::Reaffirm));
         let is_remark = is_remark || is_denial;
         let is_doubted = has(Role::Suppose) || has(Role::Offer) || has(Role::Report);
-        if is_stressed && !is_doubted && end < tail.len() || states && !is_remark && !is_blocked {
+        // "So the result is 42. I took it that a year has 365 days."
+        let has_noun = has(Role::Result) || words.iter().any(|word| word.is(Role::Noun));
+        let is_result = has(Role::Conclude) && has_noun;
+        let is_blocked_now = is_blocked && !(is_result && is_plain);
+        if is_stressed && !is_doubted && end < tail.len() || states && !is_remark && !is_blocked_now
+        {
             if is_doubted && end < tail.len() {
                 return None;
             }
@@ -60,6 +67,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
             let lead = sentence.len() - sentence.trim_start().len();
             return Some(range.start + lead..range.start + trimmed);
         }
+        is_plain &= !(states || has(Role::Result) || sentence.contains(['=', '$']));
         let is_new = |seen: &BTreeSet<&str>| !numbers.iter().all(|number| seen.contains(number));
         if !is_remark && !numbers.is_empty() {
             let before = seen.get_or_insert_with(|| {

@@ -87,11 +87,22 @@ pub struct Against {
 pub fn of(text: &str, span: Range<usize>, also: &str) -> Standing {
     let mut own = Value::own(text.get(span.clone()).unwrap_or_default());
     own.extend(Value::own(also));
+    let span = span.start..span.start + value_end(text.get(span.clone()).unwrap_or_default());
     let languages = Languages::of(text);
     match within(text, &own, &span, &languages) {
         Standing::Stands => after(text, &own, span.end, &languages),
         standing => standing,
     }
+}
+
+/// Where the value of an answer ends that was read with the words behind it: "42になるでしょう".
+fn value_end(answer: &str) -> usize {
+    let places = Value::places(answer);
+    let [(_, place)] = places.as_slice() else { return answer.len() };
+    let (lead, rest) = (answer.get(..place.start), answer.get(place.end..));
+    let is_led = lead.is_none_or(|lead| lead.contains(char::is_alphabetic));
+    let has_words = rest.is_some_and(|rest| rest.contains(sentences::is_unspaced));
+    if !is_led && has_words { place.end } else { answer.len() }
 }
 
 /// What phrases of its own sentence, which starts at a place, say before it.
@@ -227,7 +238,8 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
         if let Some(denied) = denies_again(sentence, found, own) {
             return Standing::Denied(place(denied));
         }
-        if let Some(offered) = offers(sentence, found, own, at == 0) {
+        let offered = offers(sentence, found, own, at == 0);
+        if let Some(offered) = offered.filter(|_| !said.is_slip_of_others) {
             return Standing::Hedged(place(offered));
         }
         if let Some(offered) = &said.offered {
@@ -243,6 +255,8 @@ struct Said {
     judgements: Vec<Judgement>,
     /// By what it offers another value.
     offered: Option<Range<usize>>,
+    /// Whether it says what somebody did wrong who has another value.
+    is_slip_of_others: bool,
     /// By what it lets the answer hold in another case, or for another.
     relativised: Option<Range<usize>>,
     /// What it says of the answer where it has it again.
@@ -261,8 +275,11 @@ impl Said {
                 && !text.get(..word.span.start).unwrap_or_default().contains(char::is_alphabetic)
         });
         let sentence = Sentence::new(text, &words, own);
-        let is_excluded =
-            cues.iter().any(|cue| cue.is_any(&[Role::Past, Role::Verify, Role::Report]));
+        // "If you got 18, you probably skipped a step."
+        let has = |role| words.iter().any(|word: &Cue| word.is(role));
+        let is_slip_of_others = has(Role::If) && has(Role::Slip) && !has(Role::I);
+        let is_excluded = is_slip_of_others
+            || cues.iter().any(|cue| cue.is_any(&[Role::Past, Role::Verify, Role::Report]));
         let offered = if is_excluded { None } else { sentence.offers() };
         // "To practise, change the numbers."
         let is_advice = cues.iter().any(|cue| cue.is(Role::Remark));
@@ -284,7 +301,16 @@ impl Said {
         let phrase = cues.iter().find(|cue| cue.is(Role::Retract));
         let is_of_another = phrase.is_some_and(|cue| sentence.speaks_of_another(cue.span.start));
         let until = if is_of_another { 0 } else { sentence.until() };
-        Self { cues, judgements, offered, relativised, again, until, begins_with_no }
+        Self {
+            cues,
+            judgements,
+            offered,
+            is_slip_of_others,
+            relativised,
+            again,
+            until,
+            begins_with_no,
+        }
     }
 
     /// By what it takes back what was said before it.
@@ -294,11 +320,19 @@ impl Said {
         let judged = self.judgements.iter().find(|one| !one.is_right).map(|one| &one.span);
         let span = phrase.into_iter().chain(judged).min_by_key(|span| span.start)?;
         let is_before = |cue: &&Cue| cue.span.end <= span.start;
-        let is_other = self.cues.iter().any(|cue| cue.is(Role::Past))
+        // "A guess until I have worked it out", and "I can't say whether it is right".
+        let is_guess = self.judgements.iter().any(|one| one.is_guess && one.span == *span);
+        let mut past = self.cues.iter().filter(|cue| cue.is(Role::Past));
+        let is_other = past.any(|cue| !is_guess || is_before(&cue))
             || !is_own
                 && (self.cues.iter().take_while(is_before))
                     .any(|cue| cue.is(Role::Suppose) || cue.is(Role::Report));
-        let is_resolved = self.reaffirms(span.start) || next.is_some_and(|next| next.reaffirms(0));
+        // "An estimate by eye gives as much, so the result is plausible."
+        let turns = |cue: &&Cue| cue.is_any(&[Role::Conclude, Role::Contrast]) && !is_before(cue);
+        let turn = self.cues.iter().find(turns).map(|cue| cue.span.start);
+        let from = if is_guess { turn } else { Some(span.start) };
+        let is_resolved = from.is_some_and(|from| self.reaffirms(from))
+            || next.is_some_and(|next| next.reaffirms(0));
         (!is_other && !is_asked(sentence) && !is_resolved).then(|| span.clone())
     }
 

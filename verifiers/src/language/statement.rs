@@ -66,7 +66,11 @@ impl<'a> Sentence<'a> {
             })
         };
         found.retain(|one| one.span.start < until && !is_case(one));
-        found.extend(fixed.map(|span| Judgement { is_right: true, span: span.clone() }));
+        found.extend(fixed.map(|span| Judgement {
+            is_right: true,
+            is_guess: false,
+            span: span.clone(),
+        }));
         found
     }
 
@@ -74,8 +78,14 @@ impl<'a> Sentence<'a> {
     pub(super) fn until(&self) -> usize {
         // "We misunderstood the question": the writer comes first.
         let writer = self.words.iter().position(|word| word.is(Role::I)).unwrap_or(usize::MAX);
-        let others =
-            |(at, word): &(usize, &Cue)| word.is(Role::If) || word.is(Role::Who) && *at < writer;
+        // "Putting it back into the problem": who says nothing and begins no clause is none.
+        let speaks = |who: &Cue| {
+            self.clause_at(who.span.start).is_none_or(|clause| clause.is_spoken_by(who))
+        };
+        let others = |(at, word): &(usize, &Cue)| {
+            word.is_any(&[Role::If, Role::Other])
+                || word.is(Role::Who) && *at < writer && speaks(word)
+        };
         let until = self.words.iter().enumerate().find(others);
         until.map_or(self.text.len(), |(_, word)| word.span.start)
     }
@@ -110,7 +120,10 @@ impl<'a> Sentence<'a> {
         let points = (0..who).any(|at| first.is(at, Role::It) || first.is(at, Role::Say));
         let who = first.words.get(who)?;
         let is_said = first.words.iter().any(|word| word.is(Role::Say) && word.span != who.span);
-        (is_said && points && Value::all(self.text).is_empty()).then(|| who.span.clone())
+        // "This is consistent with what the statement says."
+        let agrees = first.words.iter().any(|word| word.is(Role::Right)) && !self.has(Role::Not);
+        let is_theirs = is_said && points && !agrees && Value::all(self.text).is_empty();
+        is_theirs.then(|| who.span.clone())
     }
 
     /// Whether the sentence before the answer says that what follows is a guess, or wrong by another.
@@ -145,19 +158,33 @@ impl<'a> Sentence<'a> {
         {
             return Some(next.span.clone());
         }
+        // 「条件を無視すれば、答えは4になるでしょう。」
+        let next = clause.behind(answer.end);
+        let of_answer = of_answer
+            || next.is_some_and(|next| {
+                next.is(Role::Would)
+                    && clause.strange(answer.end, next.span.start) <= 1
+                    && (0..at).any(|at| clause.is_any(at, &[Role::Noun, Role::It]))
+            });
         if of_answer && let Some(if_) = self.words.iter().find(|word| word.is(Role::If)) {
             return Some(if_.span.clone());
         }
         if let Some(said) = self.quotes(answer) {
             return Some(said);
         }
+        // "Some would answer 4", and not "he got 4".
+        let says_answer = |from: usize| {
+            (from..at).any(|at| clause.is_any(at, &[Role::Noun, Role::It, Role::Is, Role::Say]))
+        };
+        // "Die meisten würden sagen, die Antwort ist 4."
+        let before = self.clauses.iter().rfind(|before| before.range.end < clause.range.start);
+        if let Some(said) = before.and_then(Clause::leads_to_said) {
+            return says_answer(0).then_some(said);
+        }
         let who = (0..at).find(|at| clause.is(*at, Role::Who))?;
         let say = (who + 1..at).find(|at| clause.is(*at, Role::Say))?;
-        // "Some would answer 4", and not "he got 4".
-        let says_answer =
-            (say + 1..at).any(|at| clause.is_any(at, &[Role::Noun, Role::It, Role::Is, Role::Say]));
         let span = &clause.words.get(who)?.span;
-        says_answer.then(|| span.clone())
+        says_answer(say + 1).then(|| span.clone())
     }
 
     /// The words by which the sentence of the answer at a place denies it before it: "the answer cannot
@@ -175,8 +202,9 @@ impl<'a> Sentence<'a> {
         });
         let found = found.or_else(|| {
             // "답이 4일 수는 없다": the negation follows.
-            let next = clause.words.get(at).filter(|next| next.is(Role::Not))?;
-            let near = clause.strange(answer.end, next.span.start) <= 1;
+            let judges = |next: &&Cue| next.is_any(&[Role::Not, Role::Wrong]);
+            let next = clause.behind(answer.end).filter(judges)?;
+            let near = clause.strange(answer.end, next.span.start) <= 2;
             let rest = self.text.get(answer.end..)?;
             let has_subject = (0..at).any(|at| clause.is_subject(at));
             (near && has_subject && rest.contains(is_unspaced)).then_some(at)
@@ -207,12 +235,22 @@ impl<'a> Sentence<'a> {
     }
 
     /// The negation right before the answer at a place, in a clause with another value: "read 5 instead of 4".
+    /// In Japanese and Korean it follows: 「4ではなく5」.
     pub(super) fn replaces(&self, answer: &Range<usize>) -> Option<Range<usize>> {
         let clause = self.clause_at(answer.start)?;
-        let not = clause.words.iter().rfind(|word| word.span.end <= answer.start)?;
-        let is_next = not.is(Role::Not) && clause.strange(not.span.end, answer.start) == 0;
+        let not = clause.words.iter().rfind(|word| word.span.end <= answer.start);
+        let not =
+            not.filter(|not| not.is(Role::Not) && clause.strange(not.span.end, answer.start) == 0);
+        let behind = clause.words.iter().find(|word| word.span.start >= answer.end);
+        let behind = behind.filter(|not| {
+            let next = self.text.get(not.span.end..).unwrap_or_default();
+            not.is(Role::Not)
+                && clause.strange(answer.end, not.span.start) == 0
+                && self.text.get(not.span.clone()).is_some_and(|not| not.contains(is_unspaced))
+                && Value::all(next).iter().any(|value| value.is_other(self.own))
+        });
         let has_other = Value::all(self.text).iter().any(|value| value.is_other(self.own));
-        (is_next && has_other).then(|| not.span.clone())
+        not.or(behind).filter(|_| has_other).map(|not| not.span.clone())
     }
 
     /// The words by which the sentence puts another value in the place of the answer, or beside it.

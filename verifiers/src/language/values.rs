@@ -92,8 +92,13 @@ impl Value {
             let next = rest.chars().nth(1);
             let ends = next
                 .is_none_or(|next| is_unspaced(next) || !next.is_alphanumeric() && next != '\'');
+            // "I think", "O próximo passo", "Y así".
+            let mut behind = rest.chars().skip(1);
+            let is_word = "IOY".contains(c)
+                && behind.next() == Some(' ')
+                && behind.next().is_some_and(char::is_lowercase);
             let begins = is_unspaced(before) || !before.is_alphanumeric();
-            if c.is_ascii_uppercase() && begins && ends {
+            if c.is_ascii_uppercase() && begins && ends && !is_word {
                 values.push((Self::Letter(c), start + at..start + at + 1));
             }
             // "3 · 14 = 42": a sign is next to a number over a blank too.
