@@ -47,7 +47,7 @@ impl Failure {
             Self::Config(error) => {
                 let is_styled = std::io::stderr().is_terminal() && !no_color();
                 let renderer = if is_styled { Renderer::styled() } else { Renderer::plain() };
-                output::styled_note(&drawn(&error, &renderer));
+                output::styled_note(&drawn(&error, Level::ERROR, &renderer));
                 Exit::Usage
             }
             Self::Usage(message) => {
@@ -82,7 +82,7 @@ impl Failure {
     #[cfg(feature = "serve")]
     pub(super) fn text(self) -> String {
         match self {
-            Self::Config(error) => drawn(&error, &Renderer::plain()),
+            Self::Config(error) => drawn(&error, Level::ERROR, &Renderer::plain()),
             Self::Usage(message) => message,
             Self::Run(error) => error.to_string(),
             Self::Other(error) => format!("{error:#}"),
@@ -94,8 +94,8 @@ impl Failure {
     }
 }
 
-/// An error in a configuration, drawn with the place in its text.
-fn drawn(error: &ConfigError, renderer: &Renderer) -> String {
+/// An error in a configuration, or a warning, drawn with the place in its text.
+pub(super) fn drawn(error: &ConfigError, level: Level<'_>, renderer: &Renderer) -> String {
     let name = inline(error.name());
     let place: Element<'_> = match error.span() {
         Some(span) => Snippet::source(error.text())
@@ -104,7 +104,7 @@ fn drawn(error: &ConfigError, renderer: &Renderer) -> String {
             .into(),
         None => Origin::path(name).into(),
     };
-    let report = Level::ERROR.primary_title(output::plain(&error.message)).element(place);
+    let report = level.primary_title(output::plain(&error.message)).element(place);
     let help = error.help.as_deref().map(|help| Level::HELP.message(output::plain(help)));
     renderer.render(&[report.elements(help)])
 }
