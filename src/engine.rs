@@ -40,7 +40,6 @@ mod stream_spec;
 mod summary;
 mod synonyms;
 mod temporary;
-mod translate;
 mod turns;
 mod unique_keys;
 mod verify;
@@ -79,6 +78,5 @@ pub use summary::{
     label_truth,
 };
 pub use tokio_util::sync::CancellationToken;
-pub use translate::in_rhai;
 pub use turns::JudgedTurn;
 pub use when::When;

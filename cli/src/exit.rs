@@ -53,7 +53,8 @@ impl Failure {
             Self::Config(error) => {
                 let is_styled = std::io::stderr().is_terminal() && !no_color();
                 let renderer = if is_styled { Renderer::styled() } else { Renderer::plain() };
-                output::styled_note(&drawn(&error, &renderer));
+                let code = error.code.word();
+                output::styled_note(&drawn(&error, code, Level::ERROR, &renderer));
                 Exit::Usage
             }
             Self::Usage(code, message) => {
@@ -109,7 +110,9 @@ impl Failure {
     #[cfg(feature = "serve")]
     pub(super) fn text(self) -> String {
         match self {
-            Self::Config(error) => drawn(&error, &Renderer::plain()),
+            Self::Config(error) => {
+                drawn(&error, error.code.word(), Level::ERROR, &Renderer::plain())
+            }
             Self::Usage(_, message) => message,
             Self::Run(error) => error.to_string(),
             Self::Other(error) => format!("{error:#}"),
@@ -126,8 +129,13 @@ impl Failure {
     }
 }
 
-/// An error in a configuration, drawn with the place in its text.
-fn drawn(error: &ConfigError, renderer: &Renderer) -> String {
+/// An error in a configuration, or a warning, drawn with the place in its text.
+pub(super) fn drawn(
+    error: &ConfigError,
+    code: &str,
+    level: Level<'_>,
+    renderer: &Renderer,
+) -> String {
     let name = inline(error.name());
     let place: Element<'_> = match error.span() {
         Some(span) => Snippet::source(error.text())
@@ -136,8 +144,8 @@ fn drawn(error: &ConfigError, renderer: &Renderer) -> String {
             .into(),
         None => Origin::path(name).into(),
     };
-    let title = Level::ERROR.primary_title(output::plain(&error.message));
-    let report = title.id(error.code.word()).element(place);
+    let title = level.primary_title(output::plain(&error.message));
+    let report = title.id(code).element(place);
     let help = error.help.as_deref().map(|help| Level::HELP.message(output::plain(help)));
     renderer.render(&[report.elements(help)])
 }

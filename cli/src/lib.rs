@@ -20,6 +20,7 @@ mod extract;
 mod init;
 mod join;
 mod kinds;
+mod lints;
 mod list;
 mod man;
 mod merge;
@@ -42,6 +43,7 @@ mod threads;
 mod ticker;
 #[cfg(feature = "train")]
 mod train;
+mod trial;
 mod validate;
 mod verdict;
 

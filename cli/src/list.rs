@@ -41,6 +41,8 @@ enum Kind {
     Losses,
     /// Kinds of selection: `[select]`
     Selection,
+    /// Lints of `assay validate`
+    Lints,
 }
 
 #[derive(Serialize)]
@@ -64,6 +66,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         Kind::Advantages => return kinds_of("advantage", args.json),
         Kind::Losses => return kinds_of("loss", args.json),
         Kind::Selection => return kinds_of("select", args.json),
+        Kind::Lints => return lints(args.json),
     };
     if args.json {
         output::json(&listed)?;
@@ -137,6 +140,26 @@ fn kinds_of(table: &str, json: bool) -> Result<Exit, Failure> {
         output::json(&known)?;
     } else {
         lines(known.iter().map(|one| (one.kind, one.summary.as_str())));
+    }
+    Ok(Exit::Ok)
+}
+
+/// The codes of lints, with the first sentence of each page.
+fn lints(json: bool) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Known {
+        code: &'static str,
+        summary: String,
+    }
+    let known = |(code, page): (&'static str, String)| {
+        let summary = page.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        Known { code, summary }
+    };
+    let known: Vec<Known> = super::lints::pages().into_iter().map(known).collect();
+    if json {
+        output::json(&known)?;
+    } else {
+        lines(known.iter().map(|one| (one.code, one.summary.as_str())));
     }
     Ok(Exit::Ok)
 }

@@ -1,11 +1,9 @@
 //! `assay show`: the manual page of a verifier, behind an example.
 
-mod examples;
-
 use assay::engine::did_you_mean;
 use assay::setup::Environment;
 use assay::trainer::config::TrainConfig;
-use assay::verifiers::cases::{self, Case};
+use assay::verifiers::cases::{self, Case, ExampleConfig};
 use assay::verifiers::checks::VerifierInfo;
 use assay::{Config, Registry};
 use clap::Args as ClapArgs;
@@ -14,16 +12,16 @@ use serde::Serialize;
 
 use super::exit::{Exit, Failure};
 use super::kinds::{self, KindInfo};
-use super::output;
 use super::schema::{self, Setting};
 use super::text::inline;
+use super::{lints, output};
 
 /// The manual page of a verifier.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     /// The id of the verifier; a table and a kind, as in shape.overlong, advantage.grpo, loss.dapo or
-    /// select.dynamic; `train` for the settings of a training; or `config` for the JSON Schema of the
-    /// configuration
+    /// select.dynamic; lint:CODE for a lint; `train` for the settings of a training; or `config` for the
+    /// JSON Schema of the configuration
     id: String,
     /// Print the JSON Schema of its settings
     #[arg(long, conflicts_with_all = ["json", "cases"])]
@@ -64,6 +62,9 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::json(&Config::json_schema())?;
         return Ok(Exit::Ok);
     }
+    if let Some(code) = args.id.strip_prefix("lint:") {
+        return of_lint(code, args.json);
+    }
     let (schema, page) = match args.id.split_once('.') {
         Some((table, kind)) => of_kind(table, kind)?,
         None if args.id == "train" => of_training(),
@@ -79,6 +80,31 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::json(&page)?;
     } else {
         output::text(&text(&page));
+    }
+    Ok(Exit::Ok)
+}
+
+/// The page of a lint.
+fn of_lint(code: &str, json: bool) -> Result<Exit, Failure> {
+    let pages = lints::pages();
+    if code.is_empty() {
+        output::text(&lints::all_pages());
+        return Ok(Exit::Ok);
+    }
+    let Some((code, page)) = pages.iter().find(|(own, _)| *own == code) else {
+        let near = did_you_mean(code, pages.iter().map(|(own, _)| *own));
+        let help = near.map(|near| format!("\nhelp: did you mean \"lint:{near}\"?"));
+        let why = format!(
+            "no lint is called \"{}\"; `assay list lints` names them{}",
+            inline(code),
+            help.unwrap_or_default()
+        );
+        return Err(Failure::usage(why));
+    };
+    if json {
+        output::json(&serde_json::json!({"code": code, "docs": page}))?;
+    } else {
+        output::line(&format!("{code}\n\n{page}"));
     }
     Ok(Exit::Ok)
 }
@@ -139,11 +165,22 @@ fn page(entry: &'static VerifierInfo, has_cases: bool) -> Result<Page, Failure> 
     Ok(Page {
         id: entry.id.to_owned(),
         version: Some(entry.version),
-        example: examples::of(entry.id),
+        example: file.example.as_ref().map(|example| configuration(entry.id, example)),
         docs: schema::docs(schema.as_value()),
         settings: schema::settings(schema.as_value()),
         cases: shown_of.iter().map(shown).collect(),
     })
+}
+
+/// A complete configuration for a verifier.
+fn configuration(id: &str, example: &ExampleConfig) -> String {
+    let ExampleConfig { name, row, before, config } = example;
+    let before = if before.is_empty() { String::new() } else { format!("{before}\n\n") };
+    let config =
+        if config.is_empty() { String::new() } else { format!("config = {{ {config} }}\n") };
+    format!(
+        "# {row}\nversion = 1\n\n{before}[[reward]]\nname = \"{name}\"\nverifier = \"{id}\"\n{config}"
+    )
 }
 
 fn shown(case: &Case) -> Shown {

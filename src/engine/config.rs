@@ -56,9 +56,26 @@ pub struct Config {
     /// How a policy is trained: `assay train` reads it. It moves no reward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train: Option<TrainConfig>,
+    /// Which lints `assay validate` and `assay score` keep to themselves. It moves no reward.
+    #[serde(default, skip_serializing_if = "LintConfig::is_default")]
+    pub lint: LintConfig,
     /// How the daemon serves: `assay serve` reads it. It moves no reward.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serve: Option<ServeConfig>,
+}
+
+/// Lints: `assay list lints` names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LintConfig {
+    /// The codes of lints that are not wanted, such as `format_only`.
+    pub allow: Vec<String>,
+}
+
+impl LintConfig {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One reward: a verifier, its settings and its weight.
@@ -289,6 +306,7 @@ impl Default for Config {
             loss: None,
             train: None,
             serve: None,
+            lint: LintConfig::default(),
         }
     }
 }

@@ -90,7 +90,7 @@ fn a_program_may_begin_as_its_prompt_does() {
         let config = format!("{config}[data]\ncompletion = \"response\"\n");
         let output = validate(folder.path(), &config, &data, &["--limit", "4", "--json"]);
         let warnings = found(&output)["warnings"].to_string();
-        assert_eq!(warnings.contains("begin with their prompt"), told, "{verifier}: {warnings}");
+        assert_eq!(warnings.contains("prompt_repeated"), told, "{verifier}: {warnings}");
     }
 }
 

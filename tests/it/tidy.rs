@@ -450,6 +450,41 @@ fn every_verifier_has_docs_and_fixtures() {
     assert_eq!(fixtures, ids);
 }
 
+/// Literals of a file.
+struct Literals(Vec<String>);
+
+impl<'ast> Visit<'ast> for Literals {
+    fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
+        self.0.push(literal.value());
+    }
+}
+
+#[test]
+fn lints_name_no_verifier_and_read_no_message() {
+    let registry = Registry::standard(&Arc::default(), &Arc::default());
+    let ids: BTreeSet<&str> = registry.infos().map(|about| about.id).collect();
+    // A method of scripts is called so too.
+    let known = [("cli/src/lints/script/rhai_paths.rs", "contains")];
+    let homes = ["lints", "trial", "validate"].map(|name| format!("cli/src/{name}"));
+    let files =
+        sources().into_iter().filter(|path| homes.iter().any(|home| shown(path).starts_with(home)));
+    let mut wrong = Vec::new();
+    for path in files {
+        let (text, name) = (fs::read_to_string(&path).unwrap(), shown(&path));
+        let mut literals = Literals(Vec::new());
+        literals.visit_file(&syn::parse_file(&text).unwrap());
+        let named = literals.0.iter().filter(|own| ids.contains(own.as_str()));
+        let named = named.filter(|own| !known.contains(&(name.as_str(), own.as_str())));
+        wrong.extend(named.map(|own| format!("{name} names the verifier {own}")));
+        for said in ["message", "reason", "why", "help"] {
+            let reads = ["contains(", "starts_with(", "ends_with(", "find(\"", "split_once(\""];
+            let is_read = reads.iter().any(|call| text.contains(&format!("{said}.{call}")));
+            wrong.extend(is_read.then(|| format!("{name} reads what a {said} says")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn every_invariant_names_a_test_that_exists() {
     let text = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use crate::check::{BuildError, Files};
 use crate::fault::FaultKind;
 use crate::from_value::from_value;
+use crate::pattern::Pattern;
 use crate::sample::{Content, Sample};
 use crate::verdict::{Outcome, Verdict};
 use crate::verifier::{Built, Lane};
@@ -32,9 +33,53 @@ pub struct CaseFile {
     /// Settings of every case that does not say otherwise. [`parse`] merges them into the cases.
     #[serde(default)]
     pub config: Map<String, Value>,
+    /// What a configuration has that names the check.
+    pub example: Option<ExampleConfig>,
+    /// Settings, and other verifiers, that are meant where answers earn nothing.
+    #[serde(default, rename = "alternative")]
+    pub alternatives: Vec<Alternative>,
     /// The cases, in the order of the file.
     #[serde(default, rename = "case")]
     pub cases: Vec<Case>,
+}
+
+/// A configuration that names a check: what it has beside what every one has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExampleConfig {
+    /// The name of the reward.
+    pub name: String,
+    /// The rows that it is for, and the files that it names.
+    pub row: String,
+    /// What stands before the reward: rewards and judges that it needs.
+    #[serde(default)]
+    pub before: String,
+    /// The settings, as TOML without braces.
+    #[serde(default)]
+    pub config: String,
+}
+
+/// Settings, or another verifier, by which answers may be right that earn nothing.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alternative {
+    /// The other verifier; the same by default.
+    pub verifier: Option<String>,
+    /// Settings that are added, as TOML without braces.
+    #[serde(default)]
+    pub config: String,
+    /// A setting that is left out.
+    pub without: Option<String>,
+    /// A pattern that the reference must match, as it is no alternative for others.
+    pub reference: Option<Pattern>,
+    /// A pattern that the reference or the completion must match.
+    pub either: Option<Pattern>,
+    /// Words of the reference must stand in the completion too, such as a unit.
+    #[serde(default)]
+    pub same_words: bool,
+    /// One of two numbers must be the other one, rounded.
+    #[serde(default)]
+    pub rounded: bool,
 }
 
 /// One sample, and what the check must say of it.

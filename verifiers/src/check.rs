@@ -15,7 +15,7 @@ use crate::from_value::{self, ValueError};
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
-use crate::verifier::{Built, Earlier, Lane, Slip, Spec, Trivial, Verifier};
+use crate::verifier::{Aspect, Built, Earlier, Lane, Slip, Spec, Trivial, Verifier};
 
 /// A rule-based verifier: its settings are the fields of the type, read by serde.
 ///
@@ -87,6 +87,16 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
         let _ = samples;
         Vec::new()
     }
+
+    /// What of an answer the check judges, and by what: lints of `assay validate` ask.
+    fn aspect(&self) -> Aspect {
+        Aspect::Other
+    }
+
+    /// The least and the greatest reward.
+    fn range(&self) -> [f64; 2] {
+        [0.0, 1.0]
+    }
 }
 
 impl<C: Check> Verifier for C {
@@ -105,6 +115,14 @@ impl<C: Check> Verifier for C {
 
     fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
         Check::slips(self, samples)
+    }
+
+    fn aspect(&self) -> Aspect {
+        Check::aspect(self)
+    }
+
+    fn range(&self) -> [f64; 2] {
+        Check::range(self)
     }
 }
 

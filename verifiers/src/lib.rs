@@ -58,6 +58,6 @@ pub use shape::{BuiltShape, Shape, ShapeMember, Shaped};
 pub use training_state::{RunningMoments, TrainingState};
 pub use verdict::{Component, Components, Evidence, Outcome, Reward, Step, Usage, Verdict};
 pub use verifier::{
-    AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Group, GroupVerifier, Lane, Member, Pending,
-    Slip, Spec, Trivial, Verifier,
+    Aspect, AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Group, GroupVerifier, Lane, Member,
+    Pending, Slip, Spec, Trivial, Verifier,
 };

@@ -11,4 +11,4 @@ pub use crate::meter::Meter;
 pub use crate::pattern::Pattern;
 pub use crate::sample::Sample;
 pub use crate::verdict::{Evidence, Outcome, Reward, Verdict};
-pub use crate::verifier::{Group, Slip};
+pub use crate::verifier::{Aspect, Group, Slip};

@@ -201,7 +201,9 @@ fn fault(error: &EvalAltResult) -> Fault {
         | EvalAltResult::ErrorIndexingType(..) => type_words(&error.to_string()),
         _ => error.to_string(),
     };
-    Fault::new(kind, format!("script: {told}"))
+    let place = error.unwrap_inner().position();
+    let place = place.line().map(|line| (line, place.position().unwrap_or_default()));
+    Fault::new(kind, format!("script: {told}")).at(place)
 }
 
 /// What rhai says of a member that a value does not have, in words without accessors.

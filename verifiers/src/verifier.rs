@@ -9,6 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::canonical::{self, Digest};
@@ -38,6 +39,46 @@ pub trait Verifier: Send + Sync {
     fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
         let _ = samples;
         Vec::new()
+    }
+
+    /// See [`crate::Check::aspect`].
+    fn aspect(&self) -> Aspect {
+        Aspect::Other
+    }
+
+    /// See [`crate::Check::range`].
+    fn range(&self) -> [f64; 2] {
+        [0.0, 1.0]
+    }
+}
+
+/// What of an answer a verifier judges, and by what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aspect {
+    /// Something else: what a script, a program or a model makes of it.
+    #[default]
+    Other,
+    /// Its form alone: no reference is read.
+    Form,
+    /// Its text, which the reference has too.
+    Text,
+    /// The value that it states, such as a number, which the reference has too.
+    Value,
+    /// How much it is like the reference.
+    Likeness,
+    /// Its JSON, beside that of the reference.
+    Json,
+    /// What a program gives, which it predicts.
+    Output,
+    /// What it prints, as a program.
+    Printed,
+}
+
+impl Aspect {
+    /// Whether an answer that says what the reference says is right.
+    pub fn is_answer(self) -> bool {
+        matches!(self, Self::Text | Self::Value)
     }
 }
 
@@ -79,9 +120,11 @@ pub struct Trivial {
 
 /// What is most likely not meant in the samples of a dataset.
 pub struct Slip {
+    /// What it is called: a noun in snake case.
+    pub code: &'static str,
     /// The setting that it is about; empty where it is none.
     pub setting: &'static str,
-    /// The places of the samples that have it, among those that were given; never empty.
+    /// The places of the samples that have it, among those that were given; none where it is the setting.
     pub samples: Vec<usize>,
     /// Lower case, no final dot.
     pub message: String,

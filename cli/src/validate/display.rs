@@ -1,12 +1,15 @@
 //! The report as text.
 
-use super::finding::Finding;
-use super::report::{Report, RewardOnData, RewardReport};
-use super::suites::SuitesReport;
-use super::tally::RowsTally;
-use super::trial::DEEP_ROWS;
+use annotate_snippets::Level;
+
+use super::report::Report;
 use crate::output::count;
 use crate::text::inline;
+use crate::trial::DEEP_ROWS;
+use crate::trial::finding::Finding;
+use crate::trial::rewards::{RewardOnData, RewardReport};
+use crate::trial::suites::SuitesReport;
+use crate::trial::tally::RowsTally;
 
 /// Findings that are shown; `--json` lists more.
 const SHOWN_MAX: usize = 10;
@@ -39,10 +42,9 @@ pub(super) fn text(report: &Report) -> String {
             text.push_str(&format!("  {rows} rows have no reference\n"));
         }
     }
-    for (kind, problems) in [("error", &report.errors), ("warning", &report.warnings)] {
-        for problem in problems {
-            text.push_str(&format!("\n{}", problem.text(kind)));
-        }
+    let errors = report.errors.iter().map(|error| error.text(Level::ERROR));
+    for problem in errors.chain(report.warnings.iter().map(|own| own.text(Level::WARNING))) {
+        text.push_str(&format!("\n{problem}"));
     }
     for reward in &report.rewards {
         text.push_str(&reward_text(reward));
@@ -78,7 +80,7 @@ fn reward_text(reward: &RewardReport) -> String {
         None => text.push_str("  its own hack cases   none\n"),
     }
     if let Some(data) = &reward.data {
-        text.push_str(&on_data(data, &reward.verifier));
+        text.push_str(&on_data(data));
     }
     text
 }
@@ -112,10 +114,10 @@ fn on_rows(tally: &RowsTally) -> String {
     text
 }
 
-fn on_data(data: &RewardOnData, verifier: &str) -> String {
+fn on_data(data: &RewardOnData) -> String {
     let mut text = data.suites.as_ref().map(on_suites).unwrap_or_default();
     if data.suites.is_none() || data.gold_rows > 0 {
-        text.push_str(&on_answers(data, verifier));
+        text.push_str(&on_answers(data));
     }
     if data.probes_exhausted > 0 {
         let probes = count(data.probes_exhausted);
@@ -171,7 +173,7 @@ fn place(id: &str, row: u64, rows: u64) -> String {
     format!("row {row} {}{also}:", inline(id))
 }
 
-fn on_answers(data: &RewardOnData, verifier: &str) -> String {
+fn on_answers(data: &RewardOnData) -> String {
     if !data.uses_reference {
         return "  does not use the reference: gold answers and hacks say nothing about it\n"
             .into();
@@ -188,12 +190,6 @@ fn on_answers(data: &RewardOnData, verifier: &str) -> String {
              and this the verifier for it? (`assay list`)\n",
         );
     }
-    if verifier == "choice" && data.gold_accepted < data.gold_rows {
-        text.push_str(
-            "    help: a reference is a letter, the text of an option, or its number, counted from index_from, \
-             0 by default: config = { index_from = 1 }\n",
-        );
-    }
     let (paid, tried) = (count(data.hacks_paid), count(data.hacks_tried));
     text.push_str(&format!("  hacks made of them   {paid} of {tried} paid\n"));
     text.push_str(&findings(&data.paid, data.hacks_paid));
@@ -203,10 +199,10 @@ fn on_answers(data: &RewardOnData, verifier: &str) -> String {
             "    {prompts} more by the prompt alone, which is right by chance\n"
         ));
     }
-    if data.hacks_paid > 0 && ["contains", "regex"].contains(&verifier) {
+    if data.hacks_paid > 0 {
         text.push_str(
-            "    help: it finds the answer wherever it stands, in thoughts and among others too: a verifier that \
-             reads the final answer alone does not pay for that (exact, number, math, choice)\n",
+            "    help: a verifier that reads the final answer alone pays for fewer of them than one that finds the \
+             answer wherever it stands (exact, number, math, choice)\n",
         );
     }
     text

@@ -63,6 +63,10 @@ impl Check for StringCheck {
         Ok(())
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Text
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let unset = || Fault::internal("string_check was not loaded");
         let (input, reference) = self.parsed.as_ref().ok_or_else(unset)?;

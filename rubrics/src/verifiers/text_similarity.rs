@@ -105,6 +105,10 @@ impl Check for TextSimilarity {
         Ok(())
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Likeness
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let unset = || Fault::internal("text_similarity was not loaded");
         let loaded = self.loaded.as_ref().ok_or_else(unset)?;

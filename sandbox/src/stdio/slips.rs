@@ -27,7 +27,7 @@ pub(crate) fn slips(samples: &[&Sample], from: &str) -> Vec<Slip> {
     let message = "the inputs hold `\\n` as two characters, and no line breaks".to_owned();
     let help =
         "write line breaks: json.loads once more, or text.replace('\\\\n', '\\n')".to_owned();
-    vec![Slip { setting: "", samples, message, help }]
+    vec![Slip { code: "escaped_line_break", setting: "", samples, message, help }]
 }
 
 /// Whether an input has a backslash and an n, and none has a line break before its end.

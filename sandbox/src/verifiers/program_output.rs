@@ -115,6 +115,10 @@ impl Check for ProgramOutput {
         Some(task.gold().into_iter().collect())
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Output
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(value) = suite_run::tests(sample, &self.reference) else {
             return Ok(Verdict::no_reference());

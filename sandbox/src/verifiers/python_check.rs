@@ -103,6 +103,10 @@ impl Check for PythonCheck {
         Ok(())
     }
 
+    fn range(&self) -> [f64; 2] {
+        self.range
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let unset = || Fault::internal("python_check was not loaded");
         let function = self.function.as_deref();
@@ -146,7 +150,12 @@ impl PythonCheck {
         let reward = Reward::new(number).filter(|_| (least..=most).contains(&number));
         let reward = reward.ok_or_else(|| Failure {
             kind: FaultKind::Trap,
-            why: format!("returned {number}; `range` allows {least} to {most}"),
+            why: format!(
+                "returned {number}; `range` allows {least} to {most}, which a setting widens: range = [{:?}, {:?}]",
+                least.min(number),
+                most.max(number)
+            ),
+            line: None,
         })?;
         let verdict = Verdict::scored(reward);
         Ok(if notes.is_empty() { verdict } else { verdict.with("notes", notes) })

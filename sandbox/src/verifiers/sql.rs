@@ -209,7 +209,7 @@ impl Check for Sql {
             "the gold query finds no rows: every query that finds none is right".to_owned();
         let help = "fill its tables: INSERTs in `schema` or `setup` of the reference, `rows`, or a \
                     `database` that has rows";
-        vec![Slip { setting: "", samples, message, help: help.to_owned() }]
+        vec![Slip { code: "gold_query_without_rows", setting: "", samples, message, help: help.to_owned() }]
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

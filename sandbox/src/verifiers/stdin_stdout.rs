@@ -82,6 +82,10 @@ impl Check for StdinStdout {
         self.comparison.load_in("comparison")
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Printed
+    }
+
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {
         trivial::trivial(&*suite_run::tests(sample, &self.tests)?, &self.language, &self.extract)
     }

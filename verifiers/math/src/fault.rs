@@ -83,12 +83,21 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Lower case, no final dot, names the thing and what it has.
     pub why: Cow<'static, str>,
+    /// Where a script went wrong: its line and the character in it, both from 1; 0 where the character is
+    /// not known.
+    pub place: Option<(usize, usize)>,
 }
 
 impl Fault {
     /// A fault of `kind`, explained.
     pub fn new(kind: FaultKind, why: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, why: why.into() }
+        Self { kind, why: why.into(), place: None }
+    }
+
+    /// The same, at a line and a character of a script.
+    #[must_use]
+    pub fn at(self, place: Option<(usize, usize)>) -> Self {
+        Self { place, ..self }
     }
 
     /// The row cannot be judged as it stands.

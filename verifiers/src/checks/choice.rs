@@ -93,6 +93,10 @@ impl Check for Choice {
         Ok(())
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Text
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
@@ -274,6 +278,7 @@ impl Choice {
             right_from_one += usize::from(named == Some(number - 1));
         }
         (right_from_one > right || numbered.len() >= NUMBERS_MIN).then(|| Slip {
+            code: "option_counted_from_one",
             setting: "index_from",
             samples: numbered,
             message: "the reference is the number of an option, counted from 0, and none is 0"

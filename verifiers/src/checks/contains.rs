@@ -41,6 +41,29 @@ impl Check for Contains {
         Ok(())
     }
 
+    /// A text that is asked for and that no completion has.
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        let has = |text: &str| samples.iter().any(|sample| sample.completion().contains(text));
+        let of_any = || self.any.first().filter(|_| !self.any.iter().any(|text| has(text)));
+        let absent = self.all.iter().find(|text| !has(text)).or_else(of_any);
+        let Some(text) = absent.filter(|_| samples.len() > 1 && !self.ignore_case) else { return Vec::new() };
+        let lower = text.to_lowercase();
+        let help = if text.contains("\\\\") {
+            "within single quotes TOML takes a backslash as it stands: write one".to_owned()
+        } else if samples.iter().any(|sample| sample.completion().to_lowercase().contains(&lower)) {
+            "ignore_case = true takes it as it is written".to_owned()
+        } else {
+            "the prompt must ask for it, and the policy write it".to_owned()
+        };
+        let (code, setting) = ("absent_text", if self.all.contains(text) { "all" } else { "any" });
+        vec![Slip { code, setting, samples: Vec::new(), message: format!("no completion has `{text}`"), help }]
+    }
+
+    fn aspect(&self) -> Aspect {
+        let lists = [&self.all, &self.any, &self.none];
+        if lists.iter().all(|texts| texts.is_empty()) { Aspect::Text } else { Aspect::Form }
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let text = self.folded(sample.completion(), meter)?;
         if self.all.is_empty() && self.any.is_empty() && self.none.is_empty() {

@@ -25,6 +25,10 @@ impl Check for Exact {
     const ID: &'static str = "exact";
     const VERSION: u32 = 3;
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Text
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());

@@ -70,6 +70,14 @@ impl Check for Length {
         Ok(())
     }
 
+    fn range(&self) -> [f64; 2] {
+        if self.soft_overlong.is_some() { [-1.0, 0.0] } else { [0.0, 1.0] }
+    }
+
+    fn aspect(&self) -> Aspect {
+        Aspect::Form
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let length = self.measure.length(sample.completion(), meter)?;
         let verdict = |verdict: Verdict| verdict.with("length", length);

@@ -96,6 +96,10 @@ impl Check for Math {
         }
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Value
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());

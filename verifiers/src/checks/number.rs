@@ -109,6 +109,10 @@ impl Check for Number {
         Ok(())
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Value
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let wanted = self.wanted(reference, meter)?;

@@ -1,5 +1,7 @@
 //! `regex`: a pattern matches, or what it captures equals the reference.
 
+mod slips;
+
 use crate::pattern::effort::{Effort, Searches};
 use crate::pattern::example::example;
 use crate::prelude::*;
@@ -89,6 +91,10 @@ impl Check for Regex {
         }
     }
 
+    fn aspect(&self) -> Aspect {
+        if self.group.is_some() { Aspect::Text } else { Aspect::Form }
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let text = match self.on {
             On::Completion => sample.completion(),
@@ -130,6 +136,10 @@ impl Check for Regex {
             at => example(self.used(), Some((at, reference))),
         });
         Some(texts.collect())
+    }
+
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        slips::slips(self.pattern.as_str(), self.group.is_some(), samples)
     }
 }
 

@@ -63,6 +63,10 @@ impl Check for Tags {
         Ok(())
     }
 
+    fn aspect(&self) -> Aspect {
+        Aspect::Form
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         if !self.names.is_empty() {
             let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
@@ -79,6 +83,28 @@ impl Check for Tags {
             ))),
             None => self.judge(sample.completion(), &names, meter),
         }
+    }
+
+    /// Tags in the place of those that are asked for, of which no completion has one.
+    fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
+        let is_asked = |sample: &&Sample| {
+            let text = sample.completion();
+            self.names.iter().any(|name| text.contains(&format!("</{name}>")))
+        };
+        let close = samples.iter().find_map(|sample| {
+            let (_, behind) = sample.completion().split_once("</")?;
+            let (name, _) = behind.split_once('>')?;
+            Some(name).filter(|name| name.chars().all(|char| char.is_alphanumeric() || char == '_'))
+        });
+        let found = close.filter(|_| samples.len() > 1 && !samples.iter().any(is_asked));
+        let slip = found.map(|name| Slip {
+            code: "other_tags",
+            setting: "tags",
+            samples: Vec::new(),
+            message: format!("no completion has these tags, and some have <{name}>"),
+            help: "write the tags as the prompt asks for them, in the same case".to_owned(),
+        });
+        slip.into_iter().filter(|_| !self.names.is_empty()).collect()
     }
 
     /// Tags that the reference lists are a form, and no answer.

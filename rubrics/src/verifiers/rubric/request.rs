@@ -78,6 +78,7 @@ impl AskError {
     pub(super) const UNASKED: Self = Self::Fault(Fault {
         kind: FaultKind::Internal,
         why: std::borrow::Cow::Borrowed("nothing was asked"),
+        place: None,
     });
 }
 

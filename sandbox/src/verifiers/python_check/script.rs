@@ -38,6 +38,8 @@ pub(super) enum Said {
 pub(super) struct Failure {
     pub(super) kind: FaultKind,
     pub(super) why: String,
+    /// The line of the script.
+    pub(super) line: Option<usize>,
 }
 
 /// What came of a run.
@@ -136,16 +138,16 @@ fn messages(content: &Content) -> PyValue {
 /// The dictionary that the harness returns, where nothing stopped it.
 fn reply(run: &CallsRun) -> Result<&PyValue, Failure> {
     if let Some(stop) = &run.stop {
-        return Err(Failure { kind: stop.fault_kind(), why: stop.to_string() });
+        return Err(Failure { kind: stop.fault_kind(), why: stop.to_string(), line: None });
     }
     match (run.results.first(), &run.error) {
         (Some(CallResult::Returned(reply @ PyValue::Dict(_))), _) => Ok(reply),
         (Some(CallResult::Raised(why) | CallResult::Refused(why)), _) => {
-            Err(Failure { kind: FaultKind::Trap, why: why.clone() })
+            Err(Failure { kind: FaultKind::Trap, why: why.clone(), line: None })
         }
         (_, error) => {
             let why = error.clone().unwrap_or_else(|| "it gave nothing".to_owned());
-            Err(Failure { kind: FaultKind::Trap, why })
+            Err(Failure { kind: FaultKind::Trap, why, line: None })
         }
     }
 }
@@ -162,7 +164,7 @@ fn said(reply: &PyValue) -> Result<Said, Failure> {
 }
 
 fn failure(reply: &PyValue) -> Failure {
-    let trap = |why: String| Failure { kind: FaultKind::Trap, why };
+    let trap = |why: String| Failure { kind: FaultKind::Trap, why, line: None };
     if let Some(missing) = reply.get("missing") {
         return trap(lossy(missing));
     }
@@ -174,11 +176,13 @@ fn failure(reply: &PyValue) -> Failure {
     }
     let error = reply.get("error").map(lossy).unwrap_or_default();
     let is_memory = error.split(':').next() == Some("MemoryError");
-    let why = match reply.get("line") {
-        Some(PyValue::Int(line)) if *line > 0.into() => format!("line {line}: {error}"),
-        _ => error,
+    let line = match reply.get("line") {
+        Some(PyValue::Int(line)) => usize::try_from(line).ok().filter(|line| *line > 0),
+        _ => None,
     };
-    if is_memory { Failure { kind: FaultKind::OutOfMemory, why } } else { trap(why) }
+    let why = line.map_or(error.clone(), |line| format!("line {line}: {error}"));
+    let kind = if is_memory { FaultKind::OutOfMemory } else { FaultKind::Trap };
+    Failure { kind, why, line }
 }
 
 fn json(note: &PyValue) -> Value {
@@ -222,6 +226,6 @@ impl Failure {
         if is_of_row && self.kind == FaultKind::Trap {
             return Fault::bad_reference(format!("the grader of the row: {self}"));
         }
-        Fault::new(self.kind, format!("script: {self}"))
+        Fault::new(self.kind, format!("script: {self}")).at(self.line.map(|line| (line, 0)))
     }
 }

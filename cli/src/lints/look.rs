@@ -1,0 +1,234 @@
+//! What a lint sees, and what it finds.
+
+use std::ops::Range;
+
+use assay::engine::Planned;
+use assay::engine::config::RewardConfig;
+use assay::verifiers::{Aspect, Lane, Verifier};
+use assay::{Engine, Plan, Registry};
+use serde_json::Value;
+
+use super::script::{Role, Script};
+use crate::output::count;
+use crate::trial::read::Row;
+use crate::trial::rewards::RewardReport;
+use crate::trial::tally::{Example, RowsTally};
+use crate::trial::{Trial, Tried, applies};
+
+/// A configuration and rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) rows: &'a [Row],
+    /// The step of the training.
+    pub(crate) step: u64,
+}
+
+/// A configuration that was run on the rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Tested<'a> {
+    pub(crate) look: Look<'a>,
+    pub(crate) engine: &'a Engine,
+    pub(crate) registry: &'a Registry,
+    pub(crate) trial: &'a Trial<'a>,
+    pub(crate) rewards: &'a [RewardReport],
+    pub(crate) combined: Option<&'a RowsTally>,
+    pub(crate) scripts: &'a [Script],
+    /// There are rows behind those that were read.
+    pub(crate) is_partial: bool,
+    /// The command that shows a row, up to its number.
+    pub(crate) explain: &'a str,
+}
+
+/// Where something is wrong.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// A key of the configuration, as `--set` names it.
+    Key(String),
+    /// A key of the reward at a place; none for the reward itself.
+    Reward(usize, String),
+    /// Bytes of the script at a place in [`Tested::scripts`].
+    Script(usize, Option<Range<usize>>),
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    /// Where it is other than the code of the lint that found it.
+    pub(crate) code: Option<&'static str>,
+    pub(crate) is_error: bool,
+    pub(crate) place: Place,
+    /// What the sentence is made of.
+    pub(crate) fields: Vec<(&'static str, Value)>,
+    pub(crate) message: String,
+    /// What to type.
+    pub(crate) help: String,
+}
+
+impl Finding {
+    pub(crate) fn new(place: Place, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let (message, help) = (message.into(), help.into());
+        Self { code: None, is_error: false, place, fields: Vec::new(), message, help }
+    }
+
+    /// At a key of the configuration.
+    pub(crate) fn at(key: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::new(Place::Key(key.to_owned()), message, help)
+    }
+
+    /// At a key of a reward.
+    pub(crate) fn of_reward(
+        (at, key): (usize, &str),
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self::new(Place::Reward(at, key.to_owned()), message, help)
+    }
+
+    /// Of rows, which the message does not name; none where there are none.
+    pub(crate) fn of_rows(place: Place, rows: &[&Row], what: &str, help: &str) -> Option<Self> {
+        let first = rows.first()?.number;
+        let found = Self::new(place, format!("{}: {what}", which(rows.len(), first)), help);
+        Some(found.with("rows", rows.len()).with("row", first))
+    }
+
+    /// With one more field.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.fields.push((name, value.into()));
+        self
+    }
+
+    /// As an error where that is so.
+    pub(crate) fn error_if(self, is_error: bool) -> Self {
+        Self { is_error, ..self }
+    }
+}
+
+impl<'a> Look<'a> {
+    /// The rewards, and how the configuration writes them.
+    pub(crate) fn rewards(self) -> impl Iterator<Item = (usize, &'a Planned, &'a RewardConfig)> {
+        let all = self.plan.rewards.iter().zip(&self.plan.config.rewards).enumerate();
+        all.map(|(at, (planned, config))| (at, planned, config))
+    }
+
+    /// The verifier of a reward, where it judges by itself.
+    pub(crate) fn verifier(self, at: usize) -> Option<&'a dyn Verifier> {
+        match &self.plan.rewards.get(at)?.built.lane {
+            Lane::Compute(verifier) => Some(&**verifier),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn aspect(self, at: usize) -> Aspect {
+        self.verifier(at).map_or(Aspect::Other, Verifier::aspect)
+    }
+
+    /// Whether any reward judges something of a kind.
+    pub(crate) fn judges(self, is_it: impl Fn(Aspect) -> bool) -> bool {
+        (0..self.plan.rewards.len()).any(|at| is_it(self.aspect(at)))
+    }
+
+    /// The rows to which the reward at a place applies.
+    pub(crate) fn rows_of(self, at: usize) -> Vec<&'a Row> {
+        let applies = |row: &&Row| applies(self.plan, at, &row.sample, self.step);
+        self.rows.iter().filter(applies).collect()
+    }
+
+    /// The rows of which something holds.
+    pub(crate) fn rows_with(self, holds: impl Fn(&Row) -> bool) -> Vec<&'a Row> {
+        self.rows.iter().filter(|row| holds(row)).collect()
+    }
+}
+
+impl<'a> Tested<'a> {
+    pub(crate) fn plan(self) -> &'a Plan {
+        self.look.plan
+    }
+
+    /// The command that shows a row.
+    pub(crate) fn shows(self, row: u64) -> String {
+        format!("`{} --row {row}` shows the row", self.explain)
+    }
+
+    /// Whether no answer of a model or a judge is missing.
+    pub(crate) fn is_whole(self) -> bool {
+        let hangs = (0..self.rewards.len()).any(|at| self.trial.depends.any(at));
+        !hangs || self.trial.rows.iter().all(|tried| tried.asked)
+    }
+
+    /// Whether completions differ.
+    pub(crate) fn completions_differ(self) -> bool {
+        let mut texts = self.trial.rows.iter().map(|tried| tried.row.sample.completion());
+        texts.next().is_some_and(|first| texts.any(|text| text != first))
+    }
+
+    /// The places of rewards that judge answers.
+    pub(crate) fn judges(self) -> Vec<usize> {
+        let all = self.rewards.iter().enumerate();
+        all.filter(|(_, report)| report.judges_answers()).map(|(at, _)| at).collect()
+    }
+
+    /// The place of a reward: that of its script, where it has one.
+    pub(crate) fn place_of(self, at: usize, part: Option<(usize, usize)>) -> Place {
+        match self.scripts.iter().position(|script| script.role == Role::Reward(at)) {
+            Some(own) => Place::Script(
+                own,
+                self.scripts.get(own).zip(part).and_then(|(own, part)| own.word_at(part)),
+            ),
+            None => Place::Reward(at, String::new()),
+        }
+    }
+
+    /// What rewards earned before they were shaped, and what the row earned.
+    pub(crate) fn earned(self, at: usize) -> impl Iterator<Item = (&'a Tried<'a>, f64, f64)> {
+        let earned = move |tried: &'a Tried<'a>| {
+            Some((tried, tried.unshaped(at)?, tried.outcome.reward()?.get()))
+        };
+        self.trial.rows.iter().filter_map(earned)
+    }
+}
+
+/// Which rows are so.
+pub(crate) fn which(amount: usize, first: u64) -> String {
+    match amount {
+        1 => format!("row {first}"),
+        amount => format!("{} rows, first row {first}", count(amount as u64)),
+    }
+}
+
+/// The beginning of a text.
+pub(crate) fn shown(text: &str) -> String {
+    /// Characters that are shown.
+    const SHOWN_CHARS: usize = 40;
+    assay::data::escape(&text.chars().take(SHOWN_CHARS).collect::<String>())
+}
+
+/// Names, as a message lists them.
+pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    /// The most names that are listed.
+    const LISTED_MAX: usize = 12;
+    let names: Vec<&str> = names.into_iter().collect();
+    let shown: Vec<String> =
+        names.iter().take(LISTED_MAX).map(|name| assay::data::escape(name)).collect();
+    let more = names.len().saturating_sub(LISTED_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + more.as_str()
+}
+
+/// So many rows that were tried.
+pub(crate) fn tried_on(all: u64) -> String {
+    match all {
+        1 => "the only row it was tried on".to_owned(),
+        all => format!("each of the {} rows it was tried on", count(all)),
+    }
+}
+
+/// What fails on how many rows, and why on the first.
+pub(crate) fn failing(what: &str, failed: u64, of: u64, first: &Example) -> String {
+    let Example { id, row, reason, .. } = first;
+    let rows = match failed == of {
+        true => tried_on(of),
+        false => format!("{} of {} rows", count(failed), count(of)),
+    };
+    format!("{what} fails on {rows}, first on row {row} ({id}): {reason}")
+}

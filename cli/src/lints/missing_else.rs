@@ -1,0 +1,66 @@
+//! A script ends without a value on some rows, which abstain: `if` without `else`, a function of Python without `return`.
+//!
+//! Looks at the last statement in the syntax tree. A script that says itself that it gives nothing, as by () or `return
+//! None`, means it. Fix: else { 0.0 } behind an `if`, and the reward without `let` as the last line; `return` before the
+//! reward of a function, in the place of `print`, and `return 0.0` at its end.
+
+use rhai::{ASTNode, Expr, Position, Stmt};
+
+use super::look::{Finding, Place, Tested};
+use super::script::path::{Spot, spot_of};
+use super::script::{Role, Script};
+
+pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
+    let found = tested.scripts.iter().enumerate().filter_map(|(at, script)| {
+        let tally = match script.role {
+            Role::Reward(own) => tested.rewards.get(own).and_then(|own| own.rows.as_ref()),
+            _ => None,
+        };
+        let (silent, scored) = tally.map_or((0, 0), |own| (own.abstained, own.scored));
+        if matches!(script.role, Role::Reward(_)) && (silent == 0 || scored == 0) {
+            return None;
+        }
+        let (spot, what, help) = match &script.facts.function {
+            Some(function) => (
+                function.open_end?,
+                format!("`{}` ends without `return`", function.name),
+                "write `return` before the reward, in the place of print, and return 0.0 at the end",
+            ),
+            None => (open_if(script)?, "`if` without `else` gives ()".to_owned(), "write else { 0.0 } behind it"),
+        };
+        let message = match script.role {
+            Role::When(_) => format!("{what} where it does not hold, which is neither true nor false"),
+            Role::Combine => format!("{what} where it does not hold, and the row has no reward"),
+            Role::Reward(_) => format!("{what}: {silent} of {} rows abstain", silent + scored),
+        };
+        let part = Some(script.bytes(spot));
+        Some(Finding::new(Place::Script(at, part), message, help).with("rows", silent))
+    });
+    found.collect()
+}
+
+/// The `if` without `else` that a script ends with, where it does not say () itself.
+fn open_if(script: &Script) -> Option<Spot> {
+    let (mut says_nothing, mut last): (bool, Option<Position>) = (false, None);
+    script.walk(|nodes| match nodes {
+        [.., ASTNode::Expr(Expr::Unit(_))] => says_nothing = true,
+        [ASTNode::Stmt(own)] => last = open(own),
+        _ => {}
+    });
+    spot_of(&script.text, last.filter(|_| !says_nothing)?)
+}
+
+fn open(statement: &Stmt) -> Option<Position> {
+    match statement {
+        Stmt::If(own, at) if own.branch.is_empty() => Some(*at),
+        Stmt::If(own, _) => {
+            [&own.body, &own.branch].into_iter().find_map(|block| open(block.iter().last()?))
+        }
+        Stmt::Block(block) => open(block.iter().last()?),
+        Stmt::Expr(own) => match &**own {
+            Expr::Stmt(block) => open(block.iter().last()?),
+            _ => None,
+        },
+        _ => None,
+    }
+}

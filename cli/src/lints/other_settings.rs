@@ -1,0 +1,331 @@
+//! Rows that earn nothing are right with another setting, another verifier, or a reference that is written otherwise.
+//!
+//! Looks at rows that earn nothing from a reward, of which a quarter at least must be right then, and at rows that are
+//! paid, which must stay so. The settings are the `[[alternative]]` tables of the verifier's cases, the first one that does
+//! it; the ways to write references are those of `forms.toml`. Fix: what is named, if such answers are right.
+
+use std::sync::LazyLock;
+
+use assay::engine::{JudgedTurn, Planned};
+use assay::verifiers::cases::{self, Alternative};
+use assay::verifiers::{
+    Aspect, Built, Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Pattern, Sample, Verifier,
+};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::look::{Finding, Place, Tested, which};
+use crate::output::count;
+use crate::trial::probe::{is_full, variant};
+use crate::trial::read::Row;
+
+/// Rows on which other settings are tried, and those on which programs are run.
+const ROWS_MAX: usize = 300;
+const PROGRAMS_MAX: usize = 12;
+/// One row in so many that earns nothing has the reason at least; fewer may be slips of the policy.
+const SHARE: usize = 4;
+/// What stands between answers in one text, and the most lines of such a text.
+const SEPARATORS: [&str; 10] = ["|||", "||", "|", "<sep>", ";", " or ", " / ", "\n", "\t", ","];
+const LINES_MAX: usize = 4;
+
+/// A way to write references anew.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form {
+    what: String,
+    help: String,
+    #[serde(default)]
+    both: bool,
+    /// It is for JSON, and for nothing else.
+    #[serde(default)]
+    json: bool,
+    replace: Vec<(Pattern, String)>,
+}
+
+#[derive(Default, Deserialize)]
+struct Forms {
+    form: Vec<Form>,
+}
+
+static FORMS: LazyLock<Forms> =
+    LazyLock::new(|| toml::from_str(include_str!("forms.toml")).unwrap_or_default());
+
+pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
+    let found = tested.look.rewards().filter_map(|(at, planned, config)| {
+        let paid = Paid::of(tested, at, planned)?;
+        let place = Place::Reward(at, String::new());
+        if config.turn != JudgedTurn::default() {
+            let rows = paid.many(|row| paid.is_right(paid.verifier, &row.sample))?;
+            let what = "the last message of the assistant is right, and `turn` names another one";
+            return Finding::of_rows(
+                place,
+                &rows,
+                what,
+                "leave turn out, or write turn = \"last_assistant\"",
+            );
+        }
+        paid.other_form(&place).or_else(|| paid.alternative(tested, &place, &config.config))
+    });
+    found.collect()
+}
+
+/// Rows by what a reward gave.
+struct Paid<'a> {
+    planned: &'a Planned,
+    verifier: &'a dyn Verifier,
+    full: Vec<&'a Row>,
+    /// Those that earn nothing, or have a reference that cannot be read: as many as are tried, and all.
+    none: Vec<&'a Row>,
+    all: usize,
+}
+
+impl<'a> Paid<'a> {
+    fn of(tested: Tested<'a>, at: usize, planned: &'a Planned) -> Option<Self> {
+        let verifier = tested.look.verifier(at)?;
+        let (mut full, mut none) = (Vec::new(), Vec::new());
+        for tried in &tested.trial.rows {
+            match tried.judged.get(at)?.as_ref().map(|verdict| &verdict.outcome) {
+                Some(Outcome::Scored(own)) if own.get() <= 0.0 => none.push(tried.row),
+                Some(Outcome::Failed(own)) if own.kind == FaultKind::BadReference => {
+                    none.push(tried.row)
+                }
+                Some(Outcome::Scored(own)) if own.get() >= 1.0 => full.push(tried.row),
+                _ => {}
+            }
+        }
+        let (all, most) = (none.len(), if planned.built.slow { PROGRAMS_MAX } else { ROWS_MAX });
+        none.truncate(most);
+        full.truncate(most);
+        (all > 0).then_some(Self { planned, verifier, full, none, all })
+    }
+
+    /// Whether a verifier gives a sample full reward, for the fuel that the planned one has.
+    fn is_right(&self, verifier: &dyn Verifier, sample: &Sample) -> bool {
+        is_full(&verifier.verify(sample, Earlier::default(), &mut Meter::new(self.planned.fuel)))
+    }
+
+    /// The rows that earn nothing and are so, where they are more than slips of the policy.
+    fn many(&self, is_so: impl Fn(&Row) -> bool + Sync) -> Option<Vec<&'a Row>> {
+        let rows: Vec<&Row> = self.none.par_iter().copied().filter(|row| is_so(row)).collect();
+        let is_only = rows.len() == 1 && self.none.len() == 1 && self.full.is_empty();
+        (rows.len() * SHARE >= self.none.len() && (rows.len() > 1 || is_only)).then_some(rows)
+    }
+
+    /// References, and answers, that say the same in another form.
+    fn other_form(&self, place: &Place) -> Option<Finding> {
+        if self.planned.built.slow {
+            return None;
+        }
+        let right_by = |change: &(dyn Fn(&Row) -> Option<(String, Value)> + Sync)| {
+            self.many(|row| {
+                let lines = row.sample.reference_text().map_or(0, |text| text.lines().count());
+                let changed = change(row).filter(|_| (1..=LINES_MAX).contains(&lines));
+                changed.is_some_and(|(completion, reference)| {
+                    self.is_right(self.verifier, &variant(&row.sample, &completion, reference))
+                })
+            })
+        };
+        let told = FORMS.form.iter().find_map(|form| {
+            let rows = right_by(&|row| {
+                let (reference, completion) = (row.sample.reference()?, row.sample.completion());
+                let answer = if form.both { form.text(completion) } else { completion.to_owned() };
+                let new = form.value(reference)?;
+                (new != *reference || answer != completion).then_some((answer, new))
+            })?;
+            Finding::of_rows(place.clone(), &rows, &form.what, &form.help)
+        });
+        let mut signs = SEPARATORS.iter();
+        told.or_else(|| {
+            let rows = signs.find_map(|sign| {
+                let completion = |row: &Row| row.sample.completion().to_owned();
+                right_by(&|row| Some((completion(row), parts(row.sample.reference()?, sign)?)))
+            })?;
+            let what = "the reference is several answers in one text or in lists within a list, and one of them is given";
+            let help = "write the answers in one list, as text.split(SIGN) of Python does: any of them is then right";
+            Finding::of_rows(place.clone(), &rows, what, help)
+        })
+    }
+
+    /// The first settings, or verifier, by which many of the rows are right, and which take nothing from those that are paid.
+    fn alternative(
+        &self,
+        tested: Tested<'_>,
+        place: &Place,
+        settings: &Map<String, Value>,
+    ) -> Option<Finding> {
+        let own = self.planned.built.spec.id.as_ref();
+        let file = cases::parse(tested.registry.about(own)?.fixtures).ok()?;
+        // What judges form reads no reference, and is no answer to one.
+        let is_form = self.verifier.aspect() == Aspect::Form;
+        let (right, typed) = file.alternatives.iter().find_map(|alternative| {
+            let id = alternative.verifier.as_deref().unwrap_or(own);
+            let all = changed(alternative, id == own, settings)?;
+            if id == own && all == *settings || id != own && is_form {
+                return None;
+            }
+            let Ok(built) = tested.registry.build_alone(id, Value::Object(all), &NoFiles)? else {
+                return None;
+            };
+            let Built { lane: Lane::Compute(verifier), slow, .. } = built else { return None };
+            let is_right = |row: &Row| self.is_right(&*verifier, &row.sample);
+            let rows = self.many(|row| says_the_same(alternative, row) && is_right(row))?;
+            let lost = self.full.par_iter().filter(|row| !is_right(row)).count();
+            let is_one = lost * SHARE <= rows.len() && (!slow || self.planned.built.slow);
+            is_one.then(|| (rows.len(), typed(alternative, settings)))
+        })?;
+        let of = match (self.none.len() < self.all, right == self.all) {
+            (true, _) => format!(
+                "{} of {} that were tried",
+                count(right as u64),
+                count(self.none.len() as u64)
+            ),
+            (_, true) => "all of them".to_owned(),
+            _ => format!("{} of them", count(right as u64)),
+        };
+        let first = self.none.first()?.number;
+        let message =
+            format!("{} earn nothing, and {of} are right with {typed}", which(self.all, first));
+        let help = format!(
+            "{typed}, if such answers are right; validate counts what it pays for among the cheats"
+        );
+        let found =
+            Finding::new(place.clone(), message, help).with("rows", self.all).with("row", first);
+        Some(found.with("right", right).with("by", typed))
+    }
+}
+
+impl Form {
+    fn text(&self, text: &str) -> String {
+        let replaced = |text: String, (pattern, new): &(Pattern, String)| {
+            pattern.replace_all(&text, new.as_str()).into_owned()
+        };
+        self.replace.iter().fold(text.to_owned(), replaced)
+    }
+
+    fn value(&self, value: &Value) -> Option<Value> {
+        if self.json {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            return serde_json::from_str(&self.text(&text))
+                .ok()
+                .filter(|_| text.starts_with(['{', '[']));
+        }
+        match value {
+            Value::String(text) => Some(self.text(text).into()),
+            Value::Bool(own) => Some(self.text(&own.to_string()).into()),
+            Value::Array(all) => all.iter().map(|own| self.value(own)).collect(),
+            _ => None,
+        }
+    }
+}
+
+/// The answers of a text in which a sign parts them, or of a list of lists.
+fn parts(reference: &Value, sign: &str) -> Option<Value> {
+    let lists = reference.as_array().into_iter().flatten().filter_map(Value::as_array);
+    let all: Vec<Value> = match reference.as_str() {
+        // The comma of a number parts nothing.
+        Some(text) if text.replace(',', "").trim().parse::<f64>().is_ok() => Vec::new(),
+        Some(text) => {
+            let parts = text.split(sign).map(str::trim).filter(|part| !part.is_empty());
+            parts.map(Value::from).collect()
+        }
+        None => lists.flatten().cloned().collect(),
+    };
+    (all.len() > usize::from(reference.is_string())).then(|| all.into())
+}
+
+/// The settings of an alternative; `None` where the change cannot be made.
+fn changed(
+    alternative: &Alternative,
+    is_own: bool,
+    settings: &Map<String, Value>,
+) -> Option<Map<String, Value>> {
+    let mut all = if is_own { settings.clone() } else { Map::new() };
+    if let Some(key) = &alternative.without {
+        all.remove(key)?;
+    }
+    let added: toml::Table =
+        toml::from_str(&format!("config = {{ {} }}", alternative.config)).ok()?;
+    for (key, value) in added.get("config")?.as_table()? {
+        let value = serde_json::to_value(value).ok()?;
+        let own = settings.get(key).and_then(Value::as_str);
+        match (all.get_mut(key), value) {
+            (Some(Value::Object(own)), Value::Object(more)) => own.extend(more),
+            // The setting that there is, in the place of its name in braces.
+            (_, Value::String(text)) if text.contains(&format!("{{{key}}}")) => {
+                all.insert(key.clone(), text.replace(&format!("{{{key}}}"), own?).into());
+            }
+            (_, value) => {
+                all.insert(key.clone(), value);
+            }
+        }
+    }
+    Some(all)
+}
+
+/// What is typed in the configuration.
+fn typed(alternative: &Alternative, settings: &Map<String, Value>) -> String {
+    if let Some(key) = &alternative.without {
+        return format!("`{key}` left out");
+    }
+    let texts =
+        settings.iter().filter_map(|(key, value)| Some((format!("{{{key}}}"), value.as_str()?)));
+    let config =
+        texts.fold(alternative.config.trim().to_owned(), |all, (key, own)| all.replace(&key, own));
+    let verifier = alternative.verifier.as_ref().map(|id| format!("verifier = \"{id}\""));
+    let config = (!config.is_empty()).then(|| format!("config = {{ {config} }}"));
+    verifier.into_iter().chain(config).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether an answer that an alternative takes says what the reference says.
+fn says_the_same(alternative: &Alternative, row: &Row) -> bool {
+    let Some(reference) = row.sample.reference_text() else { return true };
+    let completion = row.sample.completion().to_lowercase();
+    let matches = |pattern: &Option<Pattern>, text: &str| {
+        pattern.as_ref().is_none_or(|own| own.is_match(text))
+    };
+    let is_either =
+        matches(&alternative.either, &reference) || matches(&alternative.either, &completion);
+    let mut words = reference.split(|char: char| !(char.is_alphabetic() || char == '\\'));
+    let has = |word: &str| word.starts_with('\\') || completion.contains(&word.to_lowercase());
+    matches(&alternative.reference, &reference)
+        && is_either
+        && (!alternative.rounded || is_rounded(reference.trim(), &completion))
+        && (!alternative.same_words || words.all(has))
+}
+
+/// Whether one of two numbers is the other one, rounded.
+fn is_rounded(reference: &str, completion: &str) -> bool {
+    let digits = |number: &str| number.split_once('.').map_or(0, |(_, behind)| behind.len());
+    let mut numbers =
+        completion.split(|char: char| !(char.is_ascii_digit() || ".,-".contains(char)));
+    numbers.any(|own| {
+        let own = own.trim_end_matches(['.', '-', ',']).replace(',', "");
+        let is_more = digits(&own) > digits(reference);
+        let (more, fewer) =
+            if is_more { (own.as_str(), reference) } else { (reference, own.as_str()) };
+        // Without decimals on either side the numbers are whole, and not the same.
+        let rounded = more.parse::<f64>().map(|more| format!("{more:.*}", digits(fewer)));
+        digits(more) > digits(fewer) && rounded.is_ok_and(|own| own == fewer)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forms_are_read_and_numbers_are_rounded() {
+        let forms: Forms = toml::from_str(include_str!("forms.toml")).unwrap();
+        assert!(forms.form.len() > 8);
+        for (reference, completion, is_same) in [
+            ("3.14159", "It is 3.14.", true),
+            ("3.14", "It is 3.14159", true),
+            ("101", "The answer is 100.", false),
+            ("3.14", "It is 3.15", false),
+            ("1234.56", "1,234.6", true),
+        ] {
+            assert_eq!(is_rounded(reference, completion), is_same, "{reference} {completion}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What is wrong, as a report has it: its code, its place in the configuration, and what to type.
+
+use annotate_snippets::{Level, Renderer};
+use assay::ConfigError;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::exit::drawn;
+use crate::text::inline;
+
+/// One thing that is wrong. The keys are part of the command-line contract.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Problem {
+    /// The code of the lint.
+    code: &'static str,
+    /// The key, as `--set` names it.
+    key: String,
+    /// The file, or the flag, in which it stands.
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    /// What the message is made of.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    fields: Map<String, Value>,
+    #[serde(skip)]
+    error: ConfigError,
+}
+
+impl Problem {
+    pub(crate) fn new(
+        code: &'static str,
+        key: &str,
+        fields: Vec<(&'static str, Value)>,
+        error: ConfigError,
+    ) -> Self {
+        let before = error.span().and_then(|span| error.text().get(..span.start));
+        let last = before.and_then(|before| before.rsplit('\n').next());
+        Self {
+            code,
+            key: key.to_owned(),
+            file: error.name().to_owned(),
+            line: before.map(|before| before.matches('\n').count() + 1),
+            column: last.map(|line| line.chars().count() + 1),
+            message: error.message.clone(),
+            help: error.help.clone(),
+            fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            error,
+        }
+    }
+
+    /// The problem for people.
+    pub(crate) fn text(&self, level: Level<'_>) -> String {
+        let mut error = self.error.clone();
+        error.message = inline(&format!("{}: {}", self.key, self.message));
+        drawn(&error, self.code, level, &Renderer::plain()) + "\n"
+    }
+}

@@ -1,0 +1,201 @@
+//! The scripts of a configuration, and what their syntax trees name: rhai by its own parser, Python by `ast` in the
+//! sandbox.
+
+pub(crate) mod members;
+pub(crate) mod path;
+mod rhai_paths;
+
+use std::ops::Range;
+
+use assay::engine::{ConfigFolder, Document};
+use assay::setup::Environment;
+use assay::verifiers::Files as _;
+use assay::verifiers::script::bounded_engine;
+use assay::{ConfigError, Plan};
+use path::{Path, Spot, word_end};
+use rhai::{AST, ASTNode};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What a script decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Whether the reward at this place applies.
+    When(usize),
+    /// What the rewards come to.
+    Combine,
+    /// The reward at this place.
+    Reward(usize),
+}
+
+/// A script, and where it stands.
+pub(crate) struct Script {
+    pub(crate) role: Role,
+    pub(crate) text: String,
+    pub(crate) facts: Facts,
+    /// The key, as people name it.
+    pub(crate) key: String,
+    /// Its tree, where it is rhai.
+    ast: Option<AST>,
+    /// The key in the document, or the file that holds the script.
+    path: String,
+    is_file: bool,
+}
+
+/// What a script names.
+#[derive(Default, Deserialize)]
+pub(crate) struct Facts {
+    /// Paths such as `meta.kind`, from what the script is given on.
+    pub(crate) paths: Vec<Path>,
+    /// Packages of Python.
+    pub(crate) imports: Vec<(String, Spot)>,
+    /// The function of Python that decides.
+    pub(crate) function: Option<Function>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<Parameter>,
+    /// The statement behind which it ends without `return`, where it does not say itself that it gives nothing.
+    pub(crate) open_end: Option<Spot>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) at: Spot,
+    pub(crate) is_required: bool,
+}
+
+impl Script {
+    pub(crate) fn is_rhai(&self) -> bool {
+        self.ast.is_some()
+    }
+
+    /// What people call it.
+    pub(crate) fn called(&self) -> &'static str {
+        match self.role {
+            Role::When(_) => "`when`",
+            Role::Combine => "`expression`",
+            Role::Reward(_) => "the script",
+        }
+    }
+
+    /// Whether it names a reward.
+    pub(crate) fn names_reward(&self, name: &str) -> bool {
+        self.facts.paths.iter().any(|path| path.names.iter().take(2).any(|own| own == name))
+    }
+
+    /// Shows every node of the tree, behind those that it is in.
+    pub(crate) fn walk(&self, mut node: impl FnMut(&[ASTNode<'_>])) {
+        if let Some(ast) = &self.ast {
+            ast.walk(&mut |nodes| {
+                node(nodes);
+                true
+            });
+        }
+    }
+
+    pub(crate) fn error(
+        &self,
+        document: &Document,
+        part: Option<Range<usize>>,
+        message: String,
+    ) -> ConfigError {
+        match part {
+            part if self.is_file => ConfigError::new(&self.path, &self.text, message).at(part),
+            Some(part) => document.error_in(&self.path, part, message),
+            None => document.error(&self.path, message),
+        }
+    }
+
+    /// The bytes of the word at a line and a character, both from 1; of the whole line where the character is 0.
+    pub(crate) fn word_at(&self, (line, column): (usize, usize)) -> Option<Range<usize>> {
+        let text = self.text.lines().nth(line.checked_sub(1)?)?;
+        Some(self.bytes(match column.checked_sub(1) {
+            Some(column) => (line, text.char_indices().nth(column)?.0, word_end(text, column)?),
+            None => (line, text.len() - text.trim_start().len(), text.trim_end().len()),
+        }))
+    }
+
+    pub(crate) fn bytes(&self, (line, from, to): Spot) -> Range<usize> {
+        let before = self.text.split_inclusive('\n').take(line.saturating_sub(1));
+        let start: usize = before.map(str::len).sum();
+        start + from..start + to
+    }
+}
+
+/// Every script of the plan, in the order of the rewards.
+pub(crate) fn scripts(plan: &Plan, files: &ConfigFolder, environment: &Environment) -> Vec<Script> {
+    let mut found = Vec::new();
+    let mut add = |role, text: String, ast: Option<AST>, [key, path]: [String; 2]| {
+        let paths = ast.as_ref().map(|ast| rhai_paths::paths(&text, ast)).unwrap_or_default();
+        let facts = Facts { paths, ..Facts::default() };
+        found.push(Script { role, text, facts, key, ast, path, is_file: false });
+        found.len() - 1
+    };
+    let expression = |text: &str| bounded_engine().compile_expression(text).ok();
+    let rewards = plan.config.rewards.iter().zip(&plan.rewards).enumerate();
+    let mut python_scripts = Vec::new();
+    for (at, (reward, planned)) in rewards {
+        let name = &reward.name;
+        if let Some(when) = &reward.when {
+            let keys = [format!("reward.{name}.when"), format!("reward[{at}].when")];
+            add(Role::When(at), when.clone(), expression(when), keys);
+        }
+        let setting = |key: &str| reward.config.get(key).and_then(Value::as_str);
+        let (key, path, text) = match (setting("script"), setting("file")) {
+            (Some(script), None) => ("script", None, Some(script.to_owned())),
+            (None, Some(file)) => (
+                "file",
+                Some(file),
+                files.read(file).ok().and_then(|own| String::from_utf8(own).ok()),
+            ),
+            _ => continue,
+        };
+        let Some(text) = text else { continue };
+        // Only Python is slow.
+        let ast = bounded_engine().compile(&text).ok().filter(|_| !planned.built.slow);
+        let place = path.map_or_else(|| format!("reward[{at}].config.{key}"), str::to_owned);
+        let place =
+            add(Role::Reward(at), text, ast, [format!("reward.{name}.config.{key}"), place]);
+        python_scripts.push((place, path.is_some(), setting("function").map(str::to_owned)));
+    }
+    if let Some(text) = &plan.config.combine.expression {
+        let key = "combine.expression".to_owned();
+        add(Role::Combine, text.clone(), expression(text), [key.clone(), key]);
+    }
+    for (place, is_file, function) in python_scripts {
+        if let Some(script) = found.get_mut(place) {
+            script.is_file = is_file;
+            if script.ast.is_none() {
+                script.facts =
+                    python(&script.text, function.as_deref(), environment).unwrap_or_default();
+            }
+        }
+    }
+    found
+}
+
+/// What the syntax tree of Python says; `None` where there is no guest, and where the script does not parse.
+#[cfg(feature = "sandbox")]
+fn python(source: &str, function: Option<&str>, environment: &Environment) -> Option<Facts> {
+    use assay::sandbox::execute::{Executor, Written};
+    use assay::sandbox::runtime::Limits;
+    use assay::verifiers::Meter;
+
+    let sandbox = std::sync::Arc::new(environment.sandbox());
+    let executor = Executor::of(&sandbox, &Written::Python).ok()?;
+    let meter = Meter::default();
+    let program = executor.compile(include_str!("script/facts.py"), &meter).ok()?;
+    let request = serde_json::json!({"source": source, "function": function}).to_string();
+    let ran = program.run(request.as_str().into(), &Limits::default(), &meter);
+    serde_json::from_slice(&ran.used.stdout).ok()
+}
+
+/// In place of the sandbox, which this build is without.
+#[cfg(not(feature = "sandbox"))]
+fn python(_: &str, _: Option<&str>, _: &Environment) -> Option<Facts> {
+    None
+}

@@ -1,0 +1,74 @@
+//! A `when` holds on no row, or gives neither true nor false. An error where it never works on rows that were all read.
+//!
+//! Looks at the rows as they are. Fix: the values that the rows have where it looks are named; `--step N` tries another step
+//! of the training, `--limit N` more rows.
+
+use std::collections::BTreeSet;
+
+use super::look::{Finding, Place, Tested, failing, listed, tried_on};
+use super::script::{Role, Script};
+
+/// Values that are named.
+const VALUES_MAX: usize = 5;
+
+pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (place, script) in tested.scripts.iter().enumerate() {
+        let Role::When(at) = script.role else { continue };
+        let Some(tally) = tested.rewards.get(at).and_then(|own| own.rows.as_ref()) else {
+            continue;
+        };
+        if let Some(first) = &tally.first_when_failed {
+            let (tried, failed) = (tally.tried(), tally.when_failed);
+            let part = first.place.and_then(|part| script.word_at(part));
+            let message = failing("`when`", failed, tried, first);
+            let help = tested.shows(first.row);
+            let found_here = Finding::new(Place::Script(place, part), message, help);
+            found.push(
+                found_here.with("rows", failed).with("row", first.row).error_if(failed == tried),
+            );
+        }
+        if tally.judged() + tally.not_asked > 0 || tally.not_applicable == 0 {
+            continue;
+        }
+        let rows = tried_on(tally.not_applicable);
+        let reads_step = tested
+            .plan()
+            .rewards
+            .get(at)
+            .and_then(|own| own.when.as_ref())
+            .is_some_and(|when| when.script().mentions("step"));
+        let (message, help, is_error) = if reads_step {
+            let message =
+                format!("`when` does not hold at step {}: it is false on {rows}", tested.look.step);
+            (message, "`--step N` tries the rows at another step of the training".to_owned(), false)
+        } else {
+            let more =
+                if tested.is_partial { ", the first ones; `--limit N` reads more" } else { "" };
+            let message = format!("`when` never holds: it is false on {rows}{more}");
+            (message, values(tested, script), !tested.is_partial)
+        };
+        found.push(
+            Finding::new(Place::Script(place, None), message, help)
+                .with("rows", tally.not_applicable)
+                .error_if(is_error),
+        );
+    }
+    found
+}
+
+/// The values that the rows have where a condition looks.
+fn values(tested: Tested<'_>, script: &Script) -> String {
+    let told = script.facts.paths.iter().filter_map(|path| {
+        let values = tested.look.rows.iter().filter_map(|row| path.value_in(&row.sample));
+        let values: BTreeSet<String> = values
+            .filter(|value| !value.is_object() && !value.is_array())
+            .map(|value| value.to_string().chars().take(40).collect())
+            .collect();
+        let more = if values.len() > VALUES_MAX { ", ..." } else { "" };
+        let shown = listed(values.iter().take(VALUES_MAX).map(String::as_str));
+        (!values.is_empty())
+            .then(|| format!("{} is {shown}{more} in the rows", path.names.join(".")))
+    });
+    told.collect::<Vec<_>>().join("; ")
+}
