@@ -45,9 +45,11 @@ const VERDICT: &str = concat!(
     r#"| ?最?符合(?:题意|題意|题目要求|要求|条件)| ?(?:が|は)正解| ?が正し"#,
     r#"| ?を選(?:びます|択します)| ?(?:을|를) (?:고릅니다|고르겠습니다|선택합니다|선택하겠습니다|택합니다|택하겠습니다)"#,
     r#"| ?(?:이|가) (?:정답(?:이다|이며|이고|이므로|입니다|임)|옳습니다|옳다|맞습니다|맞다|올바릅니다|적절합니다)"#,
-    r#"| (?:est|es|ist|è|é|está) (?:(?:la|die|a|l['’])\s*)?(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa) )?"#,
-    r#"(?:correct|corret|corrett|korrekt|richtig|réponse|antwort|giusta|esatta|bonne|juste|exacte|certa)"#,
-    r#"| [-—–]? ?(?:правильный|верный) ответ| (?:является )?(?:(?:верн|правильн)(?:ый|ая|ое|ым|ой)|верен|верна)"#,
+    r#"| (?:est|es|ist|è|é|está) (?:(?:donc|also|somit|daher|folglich|portanto|quindi|dunque) )?(?:(?:la|die|das|a|o|le|il|l['’])\s*)?"#,
+    r#"(?:(?:bonne|respuesta|opción|richtige|risposta|resposta|opção|alternativa|escolha|elección|scelta) )?"#,
+    r#"(?:correct|corret|corrett|korrekt|richtig|réponse|antwort|giusta|esatta|bonne|juste|exacte|certa|acertada"#,
+    r#"|(?:bon|meilleur) choix|beste wahl|mejor opción|melhor (?:opção|escolha|alternativa))"#,
+    r#"| [-—–]? ?(?:правильный|верный) (?:ответ|выбор)| (?:является )?(?:(?:верн|правильн)(?:ый|ая|ое|ым|ой)|верен|верна)"#,
 );
 
 /// The most announcements that are examined from either end of a text.
