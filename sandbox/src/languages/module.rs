@@ -101,7 +101,7 @@ pub(crate) fn binary(name: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
-    use assay_verifiers::code::Code;
+    use assay_verifiers::Meter;
 
     use super::*;
     use crate::Sandbox;
