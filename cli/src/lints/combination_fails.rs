@@ -34,13 +34,10 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
             tried.verdicts.iter().any(|own| matches!(own.outcome, Outcome::Abstained(_)))
         });
         let meant = script.and_then(|at| tested.scripts.get(at)?.in_rhai(&tested.plan().names));
-        let help = meant.unwrap_or_else(|| match is_abstained {
-            true => "a reward that abstained is (): write (NAME ?? 0.0)".to_owned(),
-            false => format!(
-                "`assay show lint:combination_fails` says what an expression takes; {}",
-                tested.shows(first.row)
-            ),
-        });
+        let abstained = "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
+        let page = "`assay show lint:combination_fails` says what an expression takes";
+        let help = meant.or(is_abstained.then_some(abstained));
+        let help = help.unwrap_or_else(|| format!("{page}; {}", tested.shows(first.row)));
         found.push(
             Finding::new(place(first.place), message, help)
                 .with("rows", failed)
