@@ -161,9 +161,8 @@ fn found(
     all.retain(|(_, own)| is_named_wrong(own) || script(own).is_none_or(|at| !wrong.contains(&at)));
     // What is lost in all rows is why other settings find answers in what is left.
     let is_lost = all.iter().any(|(code, _)| *code == "lost_backslash");
-    let is_kept =
-        |code: &str| !(is_lost && code == "other_settings") && !allow.iter().any(|own| own == code);
-    all.retain(|(code, _)| is_kept(code));
+    let is_hidden = |code: &str| is_lost && code == "other_settings";
+    all.retain(|(code, _)| !is_hidden(code) && !allow.iter().any(|own| own == code));
     all
 }
 

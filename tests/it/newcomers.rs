@@ -172,20 +172,31 @@ fn rows_and_rewards_that_nothing_refuses_are_told() {
     hold(&cases);
 }
 
+/// The cases that stand in the pages of lints.
+fn on_pages() -> Cases<Rows> {
+    let pages = Place::with(&[]).run("show lint:").out;
+    let blocks = pages.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let cases = blocks.flat_map(|block| toml::from_str::<Cases<Rows>>(block).unwrap().case);
+    Cases { case: cases.collect() }
+}
+
+#[test]
+fn cases_on_the_pages_of_lints_hold() {
+    let cases = on_pages();
+    assert!(!cases.case.is_empty());
+    hold(&cases);
+}
+
 #[test]
 fn every_lint_is_found_in_a_case_and_has_a_page_in_the_docs() {
     let place = Place::with(&[]);
     let listed = place.run("list lints --json").json();
     let known =
         listed.as_array().unwrap().iter().map(|own| own["code"].as_str().unwrap().to_owned());
-    let cases =
-        [DATASETS, SCRIPTS, BROKEN_ROWS].map(|text| toml::from_str::<Cases<Rows>>(text).unwrap());
-    let found: BTreeSet<String> = cases
-        .iter()
-        .flat_map(|own| &own.case)
-        .filter_map(|case| case.codes.clone())
-        .flatten()
-        .collect();
+    let files = [DATASETS, SCRIPTS, BROKEN_ROWS].map(|text| toml::from_str(text).unwrap());
+    let cases: Vec<Cases<Rows>> = files.into_iter().chain([on_pages()]).collect();
+    let cases = cases.iter().flat_map(|own| &own.case);
+    let found: BTreeSet<String> = cases.filter_map(|case| case.codes.clone()).flatten().collect();
     let without: Vec<String> = known.filter(|code| !found.contains(code)).collect();
     assert_eq!(without, ["verifier_slip"], "no case of fixtures/mistakes finds them");
     let docs = include_str!("../../docs/lints.md");

@@ -1,7 +1,7 @@
 //! A reward of a weighted sum abstains on rows that are paid as if it had given 0, and nothing says that this is meant.
 //!
-//! Looks at rewards with a weight above 0 that neither `required` nor `combine.on_abstain` speaks of. Fix: on_abstain =
-//! "renormalise" lets the others make the reward, "abstain" leaves such rows out, "zero" keeps it so.
+//! Looks at rewards with a weight above 0 that neither `required` nor `combine.on_abstain` speaks of. Fix: `on_abstain =
+//! "renormalise"` lets the others make the reward, `"abstain"` leaves such rows out, `"zero"` keeps it so.
 
 use assay::engine::config::CombineBy;
 

@@ -33,13 +33,10 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         let is_abstained = row.is_some_and(|tried| {
             tried.verdicts.iter().any(|own| matches!(own.outcome, Outcome::Abstained(_)))
         });
-        let help = match is_abstained {
-            true => "a reward that abstained is (): write (NAME ?? 0.0)".to_owned(),
-            false => format!(
-                "`assay show lint:combination_fails` says what an expression takes; {}",
-                tested.shows(first.row)
-            ),
-        };
+        let abstained = "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
+        let page = "`assay show lint:combination_fails` says what an expression takes";
+        let help = is_abstained.then_some(abstained);
+        let help = help.unwrap_or_else(|| format!("{page}; {}", tested.shows(first.row)));
         found.push(
             Finding::new(place(first.place), message, help)
                 .with("rows", failed)

@@ -32,7 +32,7 @@ fn paid(tested: Tested<'_>, judges: &[usize]) -> Option<Finding> {
         judges.iter().any(|at| tried.unshaped(*at).is_some_and(|own| own >= 1.0))
     };
     let right = tested.trial.rows.iter().find(is_right)?;
-    let if_right = |tried: &Tried<'_>| {
+    let corrected = |tried: &Tried<'_>| {
         let verdicts = tried.verdicts.iter().enumerate().map(|(at, own)| {
             let right = Reward::new(1.0).map(Verdict::scored).filter(|_| judges.contains(&at));
             right.unwrap_or_else(|| own.clone())
@@ -43,7 +43,7 @@ fn paid(tested: Tested<'_>, judges: &[usize]) -> Option<Finding> {
     let is_paid = |tried: &&Tried<'_>| {
         judges.iter().all(|at| tried.unshaped(*at).is_some_and(|own| own <= 0.0))
             && total(tried).is_some_and(|own| own >= most - EPSILON)
-            && if_right(tried).is_some_and(|own| own <= most + EPSILON)
+            && corrected(tried).is_some_and(|own| own <= most + EPSILON)
     };
     let wrong = tested.trial.rows.iter().find(is_paid).filter(|_| most - least > EPSILON)?;
     let name = judges.first().and_then(|at| plan.names.get(*at))?;

@@ -40,7 +40,11 @@ fn stopped_at(tested: Tested<'_>, at: usize) -> Finding {
             Some((first, fault)) => {
                 let tried = failures.len() as u64;
                 let fails = failing("the verifier", tried, tried, first);
-                (format!("{message}; tried beside it, {fails}"), fault.place, true)
+                (
+                    format!("{message}; tried beside it, {fails}"),
+                    fault.place.map(|(line, at)| (line.into(), at.into())),
+                    true,
+                )
             }
             None => (message, None, false),
         };
@@ -48,7 +52,7 @@ fn stopped_at(tested: Tested<'_>, at: usize) -> Finding {
 }
 
 /// The first rows, as the reward judges them beside its gates.
-fn tried<'a>(tested: Tested<'a>, at: usize) -> Vec<(&'a Row, Verdict)> {
+fn tried(tested: Tested<'_>, at: usize) -> Vec<(&Row, Verdict)> {
     let plan = tested.plan();
     let Some(planned) = plan.rewards.get(at) else { return Vec::new() };
     let verdicts = tested.trial.rows.iter().take(ROWS).filter_map(|tried| {

@@ -22,9 +22,10 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let is_expression = plan.config.combine.how == CombineBy::Expression;
     if !is_expression && plan.gates.is_empty() && weights().all(|own| own == 0.0) {
         let is_constant = plan.rewards.iter().all(|own| own.weight.constant().is_some());
-        let (when, help) = match is_constant {
-            true => (String::new(), "write weight = 1.0 for what counts"),
-            false => (format!(" at step {step}"), "`assay score --step N` takes a later step"),
+        let (when, help) = if is_constant {
+            (String::new(), "write weight = 1.0 for what counts")
+        } else {
+            (format!(" at step {step}"), "`assay score --step N` takes a later step")
         };
         let message = format!("no reward has a say: every weight is 0{when}");
         return vec![Finding::of_reward((0, "weight"), message, help).error_if(true)];
@@ -92,7 +93,7 @@ fn moves(tested: Tested<'_>, at: usize) -> bool {
     let totals = contexts.iter().flat_map(|verdicts| {
         [tested.look.step, LATE].map(|step| {
             let total = |reward| total(tested, verdicts, (at, reward), step);
-            Some([total(least)?, total((least + most) / 2.0)?, total(most)?])
+            Some([total(least)?, total(least.midpoint(most))?, total(most)?])
         })
     });
     // Of what fails nothing is known.

@@ -226,9 +226,7 @@ pub(crate) fn tried_on(all: u64) -> String {
 /// What fails on how many rows, and why on the first.
 pub(crate) fn failing(what: &str, failed: u64, of: u64, first: &Example) -> String {
     let Example { id, row, reason, .. } = first;
-    let rows = match failed == of {
-        true => tried_on(of),
-        false => format!("{} of {} rows", count(failed), count(of)),
-    };
+    let some = || format!("{} of {} rows", count(failed), count(of));
+    let rows = if failed == of { tried_on(of) } else { some() };
     format!("{what} fails on {rows}, first on row {row} ({id}): {reason}")
 }

@@ -2,9 +2,10 @@
 //!
 //! Looks at objects, and at texts that hold one, where an answer is compared with text or a value. A table of which a
 //! completion is a copy is compared well enough, and one whose member is the same in all rows is no answer. Fix: name
-//! the member that holds the answer, as in [data] reference = "reward_model.ground_truth"; `json` with equals_reference
-//! = true compares tables, and a function of `python_check` reads what an answer must obey.
+//! the member that holds the answer, as in `reference = "reward_model.ground_truth"`; `json` with `equals_reference =
+//! true` compares tables, and a function of `python_check` reads what an answer must obey.
 
+use assay::verifiers::Aspect;
 use serde_json::{Map, Value};
 
 use super::look::{Finding, Look, Place, listed};
@@ -17,7 +18,7 @@ const ANSWERS: &str =
 const PROMPTS_FEW: usize = 2;
 
 pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
-    if !look.judges(|own| own.is_answer()) {
+    if !look.judges(Aspect::is_answer) {
         return Vec::new();
     }
     let is_copied = |row: &Row| {

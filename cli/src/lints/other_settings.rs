@@ -88,7 +88,7 @@ impl<'a> Paid<'a> {
             match tried.judged.get(at)?.as_ref().map(|verdict| &verdict.outcome) {
                 Some(Outcome::Scored(own)) if own.get() <= 0.0 => none.push(tried.row),
                 Some(Outcome::Failed(own)) if own.kind == FaultKind::BadReference => {
-                    none.push(tried.row)
+                    none.push(tried.row);
                 }
                 Some(Outcome::Scored(own)) if own.get() >= 1.0 => full.push(tried.row),
                 _ => {}

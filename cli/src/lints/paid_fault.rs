@@ -1,7 +1,7 @@
 //! A row that fails earns more than a wrong answer: who makes the verifier fail is paid.
 //!
-//! Looks at combine.floor with on_fault = "floor", beside what wrong rows earn. Fix: a lower floor, or on_fault = "mask",
-//! by which what fails has no reward.
+//! Looks at `combine.floor` with `on_fault = "floor"`, beside what wrong rows earn. Fix: a lower floor, or `on_fault =
+//! "mask"`, by which what fails has no reward.
 
 use assay::engine::config::OnFault;
 use assay::verifiers::{Outcome, Reward};

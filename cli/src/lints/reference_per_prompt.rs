@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay::verifiers::Aspect;
+
 use super::look::{Finding, Look, shown};
 use crate::output::count;
 
@@ -15,7 +17,7 @@ const SHARE: usize = 10;
 const PROMPTS_MIN: usize = 12;
 
 pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
-    if !look.judges(|own| own.is_answer()) {
+    if !look.judges(Aspect::is_answer) {
         return Vec::new();
     }
     let mut prompts: BTreeMap<_, (u64, BTreeSet<String>)> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Rows that a reward calls right earn nothing: another reward takes it from each of them.
 //!
-//! Looks at the totals of right rows, of which there must be several. Fix: how = "weighted_sum" adds a penalty to what
+//! Looks at the totals of right rows, of which there must be several. Fix: `how = "weighted_sum"` adds a penalty to what
 //! else is earned; under a sum, a weight above 0, or one that takes less away.
 
 use super::look::{Finding, Tested, which};

@@ -148,8 +148,11 @@ fn is_answered(row: &Row, other: &Row) -> bool {
     word(row).is_some_and(|own| word(other).as_ref() == Some(&own) && answer.ends_with(&own))
 }
 
+/// A row, with its verdict where that is asked for.
+type Judged<'a> = (&'a Row, Option<&'a Verdict>);
+
 /// The rows that earn nothing from the first reward of programs, where there are any, with their verdicts.
-fn unpaid_programs(tested: Tested<'_>) -> Option<(Vec<(&Row, Option<&Verdict>)>, usize)> {
+fn unpaid_programs(tested: Tested<'_>) -> Option<(Vec<Judged<'_>>, usize)> {
     let is_program = |row: &Row, at: usize| {
         tested.look.verifier(at).is_some_and(|own| own.trivial(&row.sample).is_some())
     };

@@ -2,7 +2,7 @@
 //! be absent is a warning where one like it is there.
 //!
 //! Looks at the syntax trees of conditions, expressions, scripts and Python checks beside the rows and the rewards, also on
-//! ways that no row takes. Fix: columns are members of `meta` (of Python: sample["meta"]), rewards above this one members of
+//! ways that no row takes. Fix: columns are members of `meta` (of Python: `sample["meta"]`), rewards above this one members of
 //! `rewards`; `optional = true` in [data] is for columns that may be missing.
 
 use assay::engine::did_you_mean;
@@ -207,10 +207,8 @@ impl Names<'_> {
             _ if is_column => format!("{called} names the column `{name}`, which {none}"),
             _ => format!("{called} names `{place}`, which {none}"),
         };
-        let help = match is_later {
-            true => format!("put the reward \"{name}\" above this one"),
-            false => self.help(root, name, known),
-        };
+        let above = is_later.then(|| format!("put the reward \"{name}\" above this one"));
+        let help = above.unwrap_or_else(|| self.help(root, name, known));
         let finding = Finding::new(Place::Script(self.at, None), message, help);
         finding.with("name", name).with("path", place)
     }

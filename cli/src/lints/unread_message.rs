@@ -1,8 +1,8 @@
 //! What a reward reads of a conversation is no answer of the policy: a message of another role, or calls of tools without
 //! text.
 //!
-//! Looks at `turn` beside the roles, and at completions of calls alone in a quarter of the rows. Fix: turn =
-//! "last_assistant"; a function `grade(sample, item)` of `python_check` has the calls in sample["output_tools"].
+//! Looks at `turn` beside the roles, and at completions of calls alone in a quarter of the rows. Fix: `turn =
+//! "last_assistant"`; a function `grade(sample, item)` of `python_check` has the calls in `sample["output_tools"]`.
 
 use assay::data::escape;
 use assay::engine::JudgedTurn;

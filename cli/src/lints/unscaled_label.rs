@@ -2,6 +2,42 @@
 //!
 //! Looks at the column that [data] label names. Fix: write true and false, by the value from which on an answer is
 //! right.
+//!
+//! ```toml
+//! [[case]]
+//! name = "labels from 1 to 5"
+//! config = '''
+//! version = 1
+//! [data]
+//! label = "stars"
+//! [[reward]]
+//! name = "correct"
+//! verifier = "number"
+//! '''
+//! text = '''
+//! {"prompt": "1+1?", "completion": "2", "reference": "2", "stars": 4}
+//! {"prompt": "1+2?", "completion": "4", "reference": "3", "stars": 2}
+//! '''
+//! exits = [0, 0]
+//! codes = ["unscaled_label"]
+//!
+//! [[case]]
+//! name = "labels that are 0 and 1"
+//! config = '''
+//! version = 1
+//! [data]
+//! label = "right"
+//! [[reward]]
+//! name = "correct"
+//! verifier = "number"
+//! '''
+//! text = '''
+//! {"prompt": "1+1?", "completion": "2", "reference": "2", "right": 1}
+//! {"prompt": "1+2?", "completion": "4", "reference": "3", "right": 0}
+//! '''
+//! exits = [0, 0]
+//! codes = []
+//! ```
 
 use assay::engine::RIGHT_FROM;
 use serde_json::Value;

@@ -45,9 +45,10 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
                 count(tally.rows)
             );
             let deadline_ms = tested.plan().config.limits.deadline_ms;
-            let help = match deadline_ms < DEADLINE_MS_LOW {
-                true => format!("raise limits.deadline_ms: a row has {deadline_ms} ms"),
-                false => "lower its limits or limits.deadline_ms to try more rows".to_owned(),
+            let help = if deadline_ms < DEADLINE_MS_LOW {
+                format!("raise limits.deadline_ms: a row has {deadline_ms} ms")
+            } else {
+                "lower its limits or limits.deadline_ms to try more rows".to_owned()
             };
             found.push(
                 Finding::new(tested.place_of(at, None), message, help).with("rows", tally.rows),

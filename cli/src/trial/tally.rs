@@ -97,7 +97,7 @@ impl RowsTally {
 
 fn note(first: &mut Option<Example>, row: &Row, reason: &str, fault: Option<&Fault>) {
     first.get_or_insert_with(|| Example {
-        place: fault.and_then(|fault| fault.place),
+        place: fault.and_then(|fault| fault.place).map(|(line, at)| (line.into(), at.into())),
         kind: fault.map(|fault| fault.kind),
         ..Example::of(row, reason.chars().take(REASON_CHARS).collect::<String>())
     });

@@ -85,7 +85,7 @@ pub struct Fault {
     pub why: Cow<'static, str>,
     /// Where a script went wrong: its line and the character in it, both from 1; 0 where the character is
     /// not known.
-    pub place: Option<(usize, usize)>,
+    pub place: Option<(u16, u16)>,
 }
 
 impl Fault {
@@ -97,7 +97,8 @@ impl Fault {
     /// The same, at a line and a character of a script.
     #[must_use]
     pub fn at(self, place: Option<(usize, usize)>) -> Self {
-        Self { place, ..self }
+        let small = |(line, at): (usize, usize)| Some((line.try_into().ok()?, at.try_into().ok()?));
+        Self { place: place.and_then(small), ..self }
     }
 
     /// The row cannot be judged as it stands.

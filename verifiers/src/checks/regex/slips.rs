@@ -7,7 +7,7 @@ use regex_syntax::ast::{Ast, Group, GroupKind, parse};
 use crate::prelude::*;
 
 /// Patterns as other languages write them: what is wrong, and the pattern that is meant.
-static FOREIGN: LazyLock<Vec<(regex::Regex, &str, &str)>> = LazyLock::new(|| {
+static FOREIGN: LazyLock<Vec<(Pattern, &str, &str)>> = LazyLock::new(|| {
     let known = [
         (r"(?s)^/(.*)/[guy]*$", "the slashes belong to the pattern, and are looked for", "$1"),
         (r"(?s)^/(.*)/([ims]+)$", "the slashes belong to the pattern, and are looked for", "(?$2)$1"),
@@ -22,7 +22,7 @@ static FOREIGN: LazyLock<Vec<(regex::Regex, &str, &str)>> = LazyLock::new(|| {
             r"$1$2\\boxed",
         ),
     ];
-    let compiled = |(pattern, what, meant)| Some((regex::Regex::new(pattern).ok()?, what, meant));
+    let compiled = |(pattern, what, meant)| Some((Pattern::new(pattern).ok()?, what, meant));
     known.into_iter().filter_map(compiled).collect()
 });
 
