@@ -44,11 +44,18 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Tells the user, and says how the process ends. With `--json` the error is on stdout too.
+    /// Tells the user, and says how the process ends. With `--json` the last
+    /// line is the error as data.
     pub(super) fn report(self, is_json: bool) -> Exit {
-        if is_json {
-            output::line(&json!({ "error": self.data() }).to_string());
+        let data = is_json.then(|| json!({ "error": self.data() }).to_string());
+        let exit = self.tell();
+        if let Some(data) = data {
+            output::note(&data);
         }
+        exit
+    }
+
+    fn tell(self) -> Exit {
         match self {
             Self::Config(error) => {
                 let is_styled = std::io::stderr().is_terminal() && !no_color();

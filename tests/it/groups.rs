@@ -88,10 +88,10 @@ fn what_has_no_reward_is_not_shaped() {
 #[test]
 fn a_shape_that_cannot_be_built_is_named_with_its_place() {
     for (shape, why) in [
-        ("{ kind = 'overlog' }", "unknown kind `overlog`"),
-        ("{ kind = 'overlong', cachee = 3 }", "unknown field `cachee`"),
+        ("{ kind = 'overlog' }", "no shape is called \"overlog\""),
+        ("{ kind = 'overlong', cachee = 3 }", "unknown key `cachee`"),
         ("{ kind = 'overlong', max = 3, cache = 4 }", "cache is 4, expected 1 to max, 3"),
-        ("{ max = 3 }", "missing field `kind`"),
+        ("{ max = 3 }", "missing key `kind`"),
     ] {
         let error = refused(&format!("{RIGHT}shape = [{shape}]\n"));
         assert!(error.contains("reward \"right\"") && error.contains(why), "{error}");
@@ -111,7 +111,7 @@ fn a_weight_follows_its_schedule() {
     assert_eq!([total(0), total(15), total(99)], [Some(1.0), Some(1.5), Some(2.0)]);
     let wrong = format!("version = 1\n{RIGHT}weight = {{ kind = 'linear', from = 0, to = 1 }}\n");
     let error = Config::parse("t.toml", &wrong).err().unwrap().to_string();
-    assert!(error.contains("missing field `end`"), "{error}");
+    assert!(error.contains("missing key `reward[0].weight.end`"), "{error}");
 }
 
 #[test]
@@ -271,8 +271,8 @@ fn a_shape_reads_other_rewards_as_they_were_judged() {
 fn the_tables_of_trainers_are_checked_and_move_no_run() {
     for (table, why) in [
         ("[advantage]\nkind = 'grop'", "no advantage is called \"grop\""),
-        ("[advantage]\npreset = 'trl-1.16'\nepss = 1.0", "unknown field `epss`"),
-        ("[select]\nkind = 'band'\nmin = 'low'", "select.min: expected a number, found the string"),
+        ("[advantage]\npreset = 'trl-1.16'\nepss = 1.0", "unknown key `epss`"),
+        ("[select]\nkind = 'band'\nmin = 'low'", "expected a number, found the string"),
         ("[advantage]\npreset = 'trl'", "no preset is called \"trl\""),
     ] {
         let error = refused(&format!("{RIGHT}{table}\n"));

@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering;
 use crate::support::{PERMITS, Seen, builder, engine, lines, registry, rows};
 use assay::ScoreOptions;
 use assay::data::{ReadLimits, Source};
+use assay::verifiers::code::Code;
 use assay::verifiers::{FaultKind, Message, Outcome, Reward, Sample, Scored, Verdict};
 
 const BUSY: &str = "[[reward]]\nname = 'busy'\nverifier = 'busy'\n";
@@ -168,7 +169,7 @@ fn closures_are_verifiers_and_see_the_verdicts_before_them() {
     )
     .verifier("c", |_, _| Verdict::graded(true))
     .build();
-    assert!(odd.is_err_and(|error| error.to_string().contains("unknown field")));
+    assert!(odd.is_err_and(|error| error.code() == Code::UnknownKey));
 }
 
 #[test]

@@ -72,7 +72,8 @@ impl Mistake {
 
 /// The code and the key of the error that a command ended with.
 pub(crate) fn error_of(ran: &Ran) -> (String, Option<String>) {
-    let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    let last = ran.err.lines().last().unwrap_or_default();
+    let told: serde_json::Value = serde_json::from_str(last).unwrap_or_default();
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let error = &told["error"];
     (text(&error["code"]).unwrap_or_default(), text(&error["fields"]["key"]))

@@ -110,9 +110,11 @@ fn flaw(ran: &Ran, exit: i32, says: &[&String]) -> Option<String> {
 
 /// The codes of what is printed.
 pub(crate) fn codes(text: &str) -> BTreeSet<String> {
-    let of_lint = |line: &&str| line.starts_with("warning: ") || line.starts_with("error: ");
-    let code = |line: &str| Some(line.strip_suffix(']')?.rsplit_once('[')?.1.to_owned());
-    text.lines().filter(of_lint).filter_map(code).collect()
+    let code = |line: &str| {
+        let rest = line.strip_prefix("warning[").or_else(|| line.strip_prefix("error["))?;
+        Some(rest.split_once(']')?.0.to_owned())
+    };
+    text.lines().filter_map(code).collect()
 }
 
 fn write(place: &Place, name: &str, bytes: &[u8]) {

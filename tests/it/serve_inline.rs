@@ -97,7 +97,7 @@ fn no_verifier_is_configured_that_is_not_named() {
         (json!({ "pattern": "(" }), "reward[1].config.pattern"),
         (json!({ "pattern": 3 }), "reward[1].config.pattern"),
         (json!({ "pattern": "a", "odd": 1 }), "reward[1].config.odd"),
-        (json!({}), "reward[1].config"),
+        (json!({}), "reward[1].config.pattern"),
     ] {
         let daemon = Daemon::start(&[("a", RULES)], &["--allow-inline-config", "exact,regex"]);
         let wrong = json!([exact[0], { "name": "b", "verifier": "regex", "config": config }]);
@@ -146,7 +146,7 @@ fn no_setting_of_a_request_names_a_file_a_host_or_a_limit() {
     let hosts = json!({ "j": { "url": url, "model": "m" } });
     let reward = json!([{ "name": "a", "verifier": "exact" }]);
     let body = json!({ "samples": samples(), "reward": reward, "judges": hosts });
-    refused(&daemon.post("/v1/verify", &body), "unknown field");
+    refused(&daemon.post("/v1/verify", &body), "unknown key");
     let greedy = json!([{ "name": "a", "verifier": "exact", "fuel": 100_000_001 }]);
     let error = refused(&asked(&daemon, &greedy), "grants 100000000");
     assert_eq!(error["field"], "reward[0].fuel");

@@ -214,7 +214,7 @@ fn a_request_for_what_there_is_not_is_refused() {
             assert_eq!(body["detail"], body["error"]["message"]);
         }
     }
-    let body = refused(&daemon, "/run_code", &json!({ "code": "1" }), 422, "missing field");
+    let body = refused(&daemon, "/run_code", &json!({ "code": "1" }), 422, "missing key");
     assert_eq!(body["detail"][0]["type"], "missing");
     assert_eq!(body["detail"][0]["loc"], json!(["body", "language"]));
     let piston = |more: Value| {

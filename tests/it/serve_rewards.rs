@@ -349,7 +349,7 @@ fn nemo_gym_finds_the_other_paths_of_a_resources_server() {
     let mut odd = rollout("2");
     for (place, value, field) in [
         ("response", json!({ "output": [3] }), "response.output[0]"),
-        ("response", json!({ "id": "x" }), "response"),
+        ("response", json!({ "id": "x" }), "response.output"),
         (
             "responses_create_params",
             json!({ "input": [], "instructions": 3 }),

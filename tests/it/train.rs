@@ -167,7 +167,7 @@ fn what_is_wrong_is_pointed_at() {
     let place = place();
     let cases = [
         (CONFIG.replace("group_size = 4", "group_sise = 4"), "did you mean `group_size`?"),
-        (CONFIG.replace("group_size = 4", "group_size = 0"), "train.group_size"),
+        (CONFIG.replace("group_size = 4", "group_size = 0"), "`group_size`"),
         (CONFIG.replace("kind = \"dapo\"", "kind = \"dapa\""), "has no \"dapa\""),
         (
             CONFIG.replace("kind = \"dapo\"", "kind = \"dapo\"\neps_hi = 0.2"),

@@ -3,7 +3,7 @@
 use assay_verifiers::canonical::{self, Digest};
 use assay_verifiers::code::Code;
 use assay_verifiers::shape::BuiltShape;
-use assay_verifiers::{Files, shaping};
+use assay_verifiers::{BuildError, Files, shaping};
 use serde_json::Value;
 
 use crate::engine::config::{Config, RewardConfig};
@@ -30,7 +30,7 @@ pub(super) fn built(
     let build = |(place, given): (usize, &serde_json::Map<String, Value>)| {
         let path = format!("reward[{at}].shape[{place}]");
         let shape = shaping::build(Value::Object(given.clone()), files)
-            .map_err(|error| document.refused(&path, error))?;
+            .map_err(|error| document.refused(&path, of_shape(reward, error)))?;
         match shape.reads.iter().find(|read| !names().any(|name| name == read.as_str())) {
             None => Ok(shape),
             Some(read) => {
@@ -40,6 +40,12 @@ pub(super) fn built(
         }
     };
     reward.shape.iter().enumerate().map(build).collect()
+}
+
+/// The error with the reward whose shape it is.
+fn of_shape(reward: &RewardConfig, error: BuildError) -> BuildError {
+    let message = format!("reward \"{}\": shape: {}", reward.name, error.message);
+    BuildError { message, ..error }
 }
 
 /// A gate decides before anything is shaped: shaping its reward would do nothing.

@@ -306,6 +306,9 @@ impl Grpo {
 
 #[cfg(test)]
 mod tests {
+    use assay_verifiers::code::Code;
+
+    use super::TrainerError;
     use crate::advantages::testing::{assert_close, rollouts, try_built};
 
     /// Mean 0.25, squares 0.75: unbiased variance 0.25, biased variance 0.1875.
@@ -382,7 +385,10 @@ mod tests {
             let error = try_built(&format!("kind = \"grpo\"\n{settings}")).err().unwrap();
             assert!(error.to_string().contains(named), "{error}");
         }
-        let error = try_built("kind = \"gpro\"").err().unwrap().to_string();
-        assert!(error.contains("there are: ") && error.contains("grpo"), "{error}");
+        let TrainerError::Setting(error) = try_built("kind = \"gpro\"").err().unwrap() else {
+            panic!("no setting is at fault")
+        };
+        assert_eq!((error.code, &*error.setting), (Code::UnknownWord, "kind"));
+        assert!(error.expected.iter().any(|kind| kind == "grpo"), "{:?}", error.expected);
     }
 }

@@ -197,10 +197,9 @@ fn what_is_wrong_is_named() {
     });
     for (settings, named) in [
         (json!({"kind": "pppo"}), "there are: ppo, grpo"),
-        (json!({"kind": "ppo", "epsilon": 0.2}), "unknown field `epsilon`"),
-        (json!({"kind": "ppo", "epsilon": 0.2}), "`kl`"),
+        (json!({"kind": "ppo", "epsilon": 0.2}), "unknown key `epsilon`"),
         (json!({"kind": "ppo", "eps_low": -0.2}), "`eps_low` is -0.2"),
-        (json!({"kind": "ppo", "eps_low": "a"}), "expected f64"),
+        (json!({"kind": "ppo", "eps_low": "a"}), "expected a number"),
         (json!({"kind": "ppo", "dual_clip": 1.0}), "above 1"),
         (json!({"kind": "ppo", "aggregation": "mean"}), "seq_mean_token_sum_norm"),
         (json!({"kind": "ppo", "aggregation": {"length": 0.0}}), "positive"),

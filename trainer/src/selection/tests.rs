@@ -43,7 +43,7 @@ fn a_configuration_names_its_kind() {
     let selection = config.build().unwrap().select(&batch, &SelectionState::default()).unwrap();
     assert_eq!(kept_rows(&selection), [2, 3]);
     let unknown = refused("none_such", json!({}));
-    assert!(unknown.contains("there are: adaptive_dapo, band, "), "{unknown}");
+    assert!(unknown.contains("no selection is called \"none_such\""), "{unknown}");
 }
 
 #[test]
