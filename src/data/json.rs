@@ -104,6 +104,10 @@ fn hint(before: &[u8], rest: &[u8]) -> Option<&'static str> {
         Some("NaN and Infinity are no numbers of JSON")
     } else if rest.starts_with(BOM) {
         Some("a byte-order mark stands before the row: take it out by sed 's/^\\xEF\\xBB\\xBF//'")
+    } else if rest.first().is_some_and(|byte| *byte < b' ') {
+        Some("write \\t for a tab, \\n for the end of a line")
+    } else if before.last() == Some(&b'\\') {
+        Some("a backslash is written twice, as in \\\\sqrt")
     } else if before.trim_ascii().is_empty() || is_whole() {
         Some("write one object a line, and no commas between them")
     } else {

@@ -31,7 +31,7 @@ pub(super) fn builder(
     lane: impl Fn() -> Lane + Send + Sync + 'static,
 ) -> impl Fn(Value, &dyn Files) -> Result<Built, BuildError> + Send + Sync + 'static {
     move |settings: Value, _: &dyn Files| {
-        check::settings::<NoSettings>(&settings)?;
+        check::settings::<NoSettings>(settings)?;
         let lane = lane();
         let spec = Spec {
             reads_verdicts: !lane.is_awaited(),

@@ -31,7 +31,7 @@ pub(super) fn of_folder(
     let refuse = |why: String| BuildError::new("folder", why);
     let named = config.folder.as_deref().unwrap_or_default();
     let run: RunSettings =
-        check::settings(&Value::Object(config.run.clone())).map_err(|error| error.within("run"))?;
+        check::settings(Value::Object(config.run.clone())).map_err(|error| error.within("run"))?;
     let folder = files.folder(named).map_err(|why| BuildError::unreadable("folder", why))?;
     let model = models.load(&folder, &run).map_err(|error| refuse(error.to_string()))?;
     let kind = model.manifest.kind;

@@ -139,7 +139,10 @@ fn configurations_of_newcomers_are_told_what_to_type() {
         let file = case.file.as_deref().unwrap_or("assay.toml");
         write(&place, file, case.text.as_bytes());
         let mut command = place.command("validate");
-        command.arg(file).arg("d.jsonl").arg("--json").args(&case.args).envs(&case.env);
+        command.arg(file).arg("d.jsonl").args(&case.args).envs(&case.env);
+        if !case.code.is_empty() {
+            command.arg("--json");
+        }
         let ran = Ran::of(command.output().unwrap());
         let says: Vec<&String> = case.says.iter().collect();
         let (code, key) = error_of(&ran);

@@ -122,7 +122,7 @@ pub fn build(given: Map<String, Value>) -> Result<Box<dyn Estimator>, TrainerErr
 fn build_one<E: EstimatorSettings>(
     settings: Map<String, Value>,
 ) -> Result<Box<dyn Estimator>, TrainerError> {
-    let estimator: E = assay_verifiers::check::settings(&Value::Object(settings))?;
+    let estimator: E = assay_verifiers::check::settings(Value::Object(settings))?;
     estimator.check()?;
     Ok(Box::new(estimator))
 }

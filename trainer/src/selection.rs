@@ -117,13 +117,13 @@ pub fn build(table: Map<String, Value>) -> Result<Box<dyn Selector>, TrainerErro
 }
 
 fn build_kind<S: SelectorSettings>(settings: Value) -> Result<Box<dyn Selector>, TrainerError> {
-    let selector: S = assay_verifiers::check::settings(&settings)?;
+    let selector: S = assay_verifiers::check::settings(settings)?;
     selector.check()?;
     Ok(Box::new(selector))
 }
 
 fn build_chain(settings: Map<String, Value>) -> Result<SelectionChain, TrainerError> {
-    let tables: chain::ChainSettings = assay_verifiers::check::settings(&Value::Object(settings))?;
+    let tables: chain::ChainSettings = assay_verifiers::check::settings(Value::Object(settings))?;
     let stage = |(at, table): (usize, Map<String, Value>)| {
         build(table).map_err(|error| error.within(&format!("stages[{at}]")))
     };

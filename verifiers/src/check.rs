@@ -233,7 +233,7 @@ pub fn build_with<C: Check>(
     files: &dyn Files,
     prepare: impl FnOnce(&mut C) -> Result<Vec<(String, Digest)>, BuildError>,
 ) -> Result<Built, BuildError> {
-    let mut check: C = self::settings(&settings)?;
+    let mut check: C = self::settings(settings)?;
     let recorded = RecordedFiles::new(files, prepare(&mut check)?);
     check.load(&recorded)?;
     let reads_verdicts = check.reads_verdicts();
@@ -245,8 +245,12 @@ pub fn build_with<C: Check>(
 ///
 /// # Errors
 /// The setting that is unknown or of another type.
-pub fn settings<T: DeserializeOwned + JsonSchema>(given: &Value) -> Result<T, BuildError> {
-    Ok(from_value::read(given)?)
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "who builds from settings has no more use for them"
+)]
+pub fn settings<T: DeserializeOwned + JsonSchema>(given: Value) -> Result<T, BuildError> {
+    Ok(from_value::read(&given)?)
 }
 
 /// Notes the digest of every file that is read, so that it becomes part of an identity.

@@ -65,7 +65,7 @@ impl<C: GroupCheck> GroupVerifier for C {
 /// # Errors
 /// An unknown or ill-typed setting, or what [`GroupCheck::load`] refuses.
 pub fn build<C: GroupCheck>(settings: Value, files: &dyn Files) -> Result<Built, BuildError> {
-    let mut check: C = check::settings(&settings)?;
+    let mut check: C = check::settings(settings)?;
     let recorded = RecordedFiles::new(files, Vec::new());
     check.load(&recorded)?;
     let reads_verdicts = check.reads_verdicts();

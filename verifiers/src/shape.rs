@@ -205,7 +205,7 @@ impl BuiltShape {
 /// # Errors
 /// An unknown or ill-typed setting, or what [`Shape::load`] refuses.
 pub fn build<S: Shape>(settings: Value, files: &dyn Files) -> Result<BuiltShape, BuildError> {
-    let mut shape: S = check::settings(&settings)?;
+    let mut shape: S = check::settings(settings)?;
     let recorded = RecordedFiles::new(files, Vec::new());
     shape.load(&recorded)?;
     let mut settings = serde_json::to_value(&shape)

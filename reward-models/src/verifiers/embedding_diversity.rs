@@ -63,7 +63,7 @@ pub(super) fn build(
     given: Value,
     files: &dyn Files,
 ) -> Result<Built, BuildError> {
-    let verifier: EmbeddingDiversity = settings(&given)?;
+    let verifier: EmbeddingDiversity = settings(given)?;
     finite(verifier.threshold)?;
     let asked = (verifier.model.as_str(), &verifier.run);
     let model = load(models, asked, &[ModelKind::Embedding], files)?;

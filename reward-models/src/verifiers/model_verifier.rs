@@ -163,7 +163,7 @@ pub(super) fn build<M: ModelVerifier>(
     given: Value,
     files: &dyn Files,
 ) -> Result<Built, BuildError> {
-    let verifier: M = settings(&given)?;
+    let verifier: M = settings(given)?;
     let model = load(models, verifier.model(), M::KINDS, files)?;
     verifier.fits(&model)?;
     let spec = spec(M::ID, M::VERSION, &verifier, &model)?;

@@ -97,7 +97,7 @@ impl AsyncVerifier for OfSamples {
 /// # Errors
 /// A setting that does not fit, and whatever is wrong with the judge or a prompt.
 pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError> {
-    let settings: PairwiseVerifier = assay_verifiers::check::settings(&given)?;
+    let settings: PairwiseVerifier = assay_verifiers::check::settings(given)?;
     let baseline = Baseline::of(settings.check()?);
     let written = serde_json::to_value(&settings)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;

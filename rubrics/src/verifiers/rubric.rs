@@ -79,7 +79,7 @@ impl AsyncVerifier for Ready {
 /// # Errors
 /// A setting that does not fit, and whatever is wrong with the rubric or the judge, with its place.
 pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError> {
-    let verifier: RubricVerifier = assay_verifiers::check::settings(&given)?;
+    let verifier: RubricVerifier = assay_verifiers::check::settings(given)?;
     verifier.check()?;
     let written = serde_json::to_value(&verifier)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;

@@ -121,5 +121,5 @@ fn empty() -> Value {
 }
 
 fn table<T: DeserializeOwned + JsonSchema>(name: &str, value: Value) -> Result<T, TrainerError> {
-    Ok(assay_verifiers::check::settings(&value).map_err(|error| error.within(name))?)
+    Ok(assay_verifiers::check::settings(value).map_err(|error| error.within(name))?)
 }

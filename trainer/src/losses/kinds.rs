@@ -138,5 +138,5 @@ impl LossEntry {
 }
 
 fn read<T: DeserializeOwned + JsonSchema>(settings: Value) -> Result<T, TrainerError> {
-    Ok(assay_verifiers::check::settings(&settings)?)
+    Ok(assay_verifiers::check::settings(settings)?)
 }

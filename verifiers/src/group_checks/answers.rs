@@ -65,7 +65,7 @@ impl AnswerReader {
     pub(super) fn new(kind: AnswerKind, policy: Policy) -> Result<Self, BuildError> {
         let choice = match kind {
             AnswerKind::Choice => {
-                let mut choice: Choice = crate::check::settings(&json!({}))?;
+                let mut choice: Choice = crate::check::settings(json!({}))?;
                 choice.load(&crate::NoFiles)?;
                 Some(choice)
             }
