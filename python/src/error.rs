@@ -90,8 +90,8 @@ fn coded(error: PyErr, code: Code, fields: &ErrorFields) -> PyErr {
             let named = texts.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
             named.into_iter().try_for_each(|(name, text)| members.set_item(name, text))?;
             let places = [("line", line), ("column", column)];
-            let placed = places.into_iter().filter_map(|(name, at)| Some((name, (*at)?)));
-            placed.into_iter().try_for_each(|(name, at)| members.set_item(name, at))?;
+            let numbers = places.into_iter().filter_map(|(name, at)| Some((name, (*at)?)));
+            numbers.into_iter().try_for_each(|(name, at)| members.set_item(name, at))?;
             if !file.is_empty() {
                 members.set_item("file", file)?;
             }

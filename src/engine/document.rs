@@ -347,14 +347,12 @@ fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
         Err(error) => {
             let rows = serde_json::from_str::<Value>(text).ok();
             let rows = rows.and_then(|tree| ConfigError::of_rows(name, text, &tree, &[]));
-            Err(match rows.or_else(|| ConfigError::of_language(name, text)) {
-                Some(other) => other,
-                None => {
-                    let at = error.span().unwrap_or(0..1);
-                    let error = ConfigError::new(name, text, error.message()).code(Code::Syntax);
-                    error.at(Some(at)).help(Some(LINES.to_owned()))
-                }
-            })
+            let other = rows.or_else(|| ConfigError::of_language(name, text));
+            Err(other.unwrap_or_else(|| {
+                let at = error.span().unwrap_or(0..1);
+                let error = ConfigError::new(name, text, error.message()).code(Code::Syntax);
+                error.at(Some(at)).help(Some(LINES.to_owned()))
+            }))
         }
     }
 }

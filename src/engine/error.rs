@@ -18,12 +18,18 @@ pub struct ConfigError {
     pub message: String,
     /// What to do about it, where that is known.
     pub help: Option<String>,
-    pub(super) expected: Vec<String>,
-    pub(super) found: Option<String>,
-    name: Box<str>,
-    text: Box<str>,
     span: Option<Range<usize>>,
     setting: Option<Box<str>>,
+    about: Box<About>,
+}
+
+/// What an error is about: boxed, so that a result stays small.
+#[derive(Clone, Debug)]
+struct About {
+    name: String,
+    text: String,
+    found: Option<String>,
+    expected: Vec<String>,
 }
 
 /// Where a configuration is wrong, and what was expected there. The keys are part of the contract.
@@ -55,12 +61,14 @@ impl ConfigError {
             code: Code::BadValue,
             message: message.into(),
             help: None,
-            expected: Vec::new(),
-            found: None,
-            name: name.into(),
-            text: text.into(),
             span: None,
             setting: None,
+            about: Box::new(About {
+                name: name.to_owned(),
+                text: text.to_owned(),
+                found: None,
+                expected: Vec::new(),
+            }),
         }
     }
 
@@ -95,7 +103,7 @@ impl ConfigError {
     /// Says what is there, and what would be taken.
     #[must_use]
     pub(super) fn taking(mut self, found: Option<String>, expected: Vec<String>) -> Self {
-        (self.found, self.expected) = (found, expected);
+        (self.about.found, self.about.expected) = (found, expected);
         self
     }
 
@@ -108,7 +116,7 @@ impl ConfigError {
             None if known.is_empty() => None,
             None => Some(format!("there are: {}", known.join(", "))),
         };
-        self.expected = known.into_iter().map(str::to_owned).collect();
+        self.about.expected = known.into_iter().map(str::to_owned).collect();
         self
     }
 
@@ -124,29 +132,29 @@ impl ConfigError {
 
     /// The file, as messages name it.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.about.name
     }
 
     /// The text of the file.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.about.text
     }
 
     /// The fields of the error.
     pub fn fields(&self) -> ErrorFields {
         let place = self.span.as_ref().and_then(|span| {
-            let before = self.text.get(..span.start)?;
+            let before = self.text().get(..span.start)?;
             let start = before.rfind('\n').map_or(0, |end| end + 1);
             let column = before.get(start..)?.chars().count() + 1;
             Some((before.matches('\n').count() + 1, column))
         });
         ErrorFields {
-            file: self.name.to_string(),
+            file: self.about.name.clone(),
             line: place.map(|(line, _)| line),
             column: place.map(|(_, column)| column),
             key: self.setting.as_deref().map(str::to_owned),
-            found: self.found.clone(),
-            expected: self.expected.clone(),
+            found: self.about.found.clone(),
+            expected: self.about.expected.clone(),
         }
     }
 }

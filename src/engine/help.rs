@@ -48,10 +48,11 @@ impl Wrong<'_> {
     pub(super) fn plain(&self) -> Option<String> {
         let path = steps(self.path);
         let key = path.last().copied().unwrap_or_default();
-        let word = match (self.code, self.found) {
-            (Code::UnknownKey, _) => key,
-            (_, Some(found)) => found.trim_start_matches("the string ").trim_matches('"'),
-            (_, None) => key,
+        let word = match self.found {
+            Some(found) if self.code != Code::UnknownKey => {
+                found.trim_start_matches("the string ").trim_matches('"')
+            }
+            _ => key,
         };
         let mark = if self.code == Code::UnknownKey { '`' } else { '"' };
         match (self.code, did_you_mean(word, self.known())) {

@@ -75,8 +75,8 @@ pub(crate) fn error_of(ran: &Ran) -> (String, Option<String>) {
     let last = ran.err.lines().last().unwrap_or_default();
     let told: serde_json::Value = serde_json::from_str(last).unwrap_or_default();
     let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
-    let error = &told["error"];
-    (text(&error["code"]).unwrap_or_default(), text(&error["fields"]["key"]))
+    let at = |path: &str| told.pointer(path).and_then(text);
+    (at("/error/code").unwrap_or_default(), at("/error/fields/key"))
 }
 
 /// What was told, without the drawing around it and the line breaks in it.

@@ -134,7 +134,7 @@ fn every_test_asserts_something() {
     assert!(silent.is_empty(), "tests without an assertion: {silent:#?}");
 }
 
-/// Messages that come without a code: of SQLite, of wasmtime and of programs of others.
+/// Messages that come without a code: of `SQLite`, of wasmtime and of programs of others.
 const WITHOUT_CODES: [&str; 3] = [
     "sandbox/src/runtime/state.rs",
     "sandbox/src/suite_run.rs",

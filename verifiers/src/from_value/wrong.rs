@@ -77,7 +77,8 @@ impl de::Error for Wrong {
     }
 
     fn unknown_variant(word: &str, known: &'static [&'static str]) -> Self {
-        Self::new(Code::UnknownWord, Some(word), known)
+        let found = Some(shown(Unexpected::Str(word)));
+        Self { found, ..Self::new(Code::UnknownWord, Some(word), known) }
     }
 
     fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
