@@ -203,7 +203,7 @@ fn what_is_wrong_is_named() {
         (json!({"kind": "ppo", "dual_clip": 1.0}), "above 1"),
         (json!({"kind": "ppo", "aggregation": "mean"}), "seq_mean_token_sum_norm"),
         (json!({"kind": "ppo", "aggregation": {"length": 0.0}}), "positive"),
-        (json!({"kind": "ppo", "kl": {"beta": 1.0}}), "`coefficient`"),
+        (json!({"kind": "ppo", "kl": {"beta": 1.0}}), "unknown key `beta`"),
         (json!({"kind": "ppo", "entropy": {"top": 0.0}}), "above 0"),
         (json!({"kind": "dro"}), "`beta`"),
         (unbounded, "from 2 to 1"),
