@@ -171,16 +171,9 @@ fn marked(text: &str, span: Range<usize>) -> Option<String> {
 
 /// `assay.toml:7:3: `, or nothing where the configuration has no file.
 fn place(error: &BadConfig) -> String {
-    let at = error.span().map(|span| error.text().get(..span.start).unwrap_or_default());
-    let start = |before: &str| before.rfind('\n').map_or(0, |at| at + 1);
-    match at {
-        Some(before) => {
-            let line = before.matches('\n').count() + 1;
-            let column = before.get(start(before)..).unwrap_or_default().chars().count() + 1;
-            format!("{}:{line}:{column}: ", error.name())
-        }
-        None => String::new(),
-    }
+    let ErrorFields { file, line, column, .. } = error.fields();
+    let place = line.zip(column).map(|(line, column)| format!("{file}:{line}:{column}: "));
+    place.unwrap_or_default()
 }
 
 /// The line around byte `at`, and the column of that byte in it, in characters.

@@ -2,6 +2,7 @@
 
 use annotate_snippets::{Level, Renderer};
 use assay::ConfigError;
+use assay::engine::ErrorFields;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -38,14 +39,13 @@ impl Problem {
         fields: Vec<(&'static str, Value)>,
         error: ConfigError,
     ) -> Self {
-        let before = error.span().and_then(|span| error.text().get(..span.start));
-        let last = before.and_then(|before| before.rsplit('\n').next());
+        let ErrorFields { file, line, column, .. } = error.fields();
         Self {
             code,
             key: key.to_owned(),
-            file: error.name().to_owned(),
-            line: before.map(|before| before.matches('\n').count() + 1),
-            column: last.map(|line| line.chars().count() + 1),
+            file,
+            line,
+            column,
             message: error.message.clone(),
             help: error.help.clone(),
             fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

@@ -10,7 +10,7 @@ use std::ops::Range;
 use assay::engine::{ConfigFolder, Document};
 use assay::setup::Environment;
 use assay::verifiers::Files as _;
-use assay::verifiers::script::bounded_engine;
+use assay::verifiers::script::shared_engine;
 use assay::{ConfigError, Plan};
 use path::{Path, Spot, word_end};
 use rhai::{AST, ASTNode};
@@ -135,7 +135,7 @@ pub(crate) fn scripts(plan: &Plan, files: &ConfigFolder, environment: &Environme
         found.push(Script { role, text, facts, key, ast, path, is_file: false });
         found.len() - 1
     };
-    let expression = |text: &str| bounded_engine().compile_expression(text).ok();
+    let expression = |text: &str| shared_engine().compile_expression(text).ok();
     let rewards = plan.config.rewards.iter().zip(&plan.rewards).enumerate();
     let mut python_scripts = Vec::new();
     for (at, (reward, planned)) in rewards {
@@ -156,7 +156,7 @@ pub(crate) fn scripts(plan: &Plan, files: &ConfigFolder, environment: &Environme
         };
         let Some(text) = text else { continue };
         // Only Python is slow.
-        let ast = bounded_engine().compile(&text).ok().filter(|_| !planned.built.slow);
+        let ast = shared_engine().compile(&text).ok().filter(|_| !planned.built.slow);
         let place = path.map_or_else(|| format!("reward[{at}].config.{key}"), str::to_owned);
         let place =
             add(Role::Reward(at), text, ast, [format!("reward.{name}.config.{key}"), place]);
