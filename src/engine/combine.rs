@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_verifiers::deviation::EPS;
 use assay_verifiers::schedule::Schedule;
-use assay_verifiers::script::{Script, ScriptError, shared_engine, type_words};
+use assay_verifiers::script::{Script, shared_engine, type_words};
 use assay_verifiers::{Cancellation, Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
@@ -50,8 +50,13 @@ struct Part {
 }
 
 impl Combiner {
-    /// Builds the rule. An error is the path of the key at fault and what is wrong with it.
-    pub(super) fn build(config: &Config, gates: &[usize]) -> Result<Self, (String, String)> {
+    /// Builds the rule, with the expression of the configuration where it has one. An error is the path of the
+    /// key at fault and what is wrong with it.
+    pub(super) fn build(
+        config: &Config,
+        gates: &[usize],
+        expression: Option<Script>,
+    ) -> Result<Self, (String, String)> {
         let fail = |key: &str, message: &str| Err((format!("combine.{key}"), message.to_owned()));
         let combine = &config.combine;
         let clamp = combine.clamp.map(|[low, high]| (low, high));
@@ -84,12 +89,8 @@ impl Combiner {
             );
             return fail("floor", &message);
         }
-        let expression = match (&combine.expression, combine.how) {
-            // The plan has said by now what is wrong with it.
-            (Some(source), CombineBy::Expression) => {
-                let error = |error: ScriptError| ("combine.expression".to_owned(), error.message);
-                Some(Script::expression(source).map_err(error)?)
-            }
+        let expression = match (expression, combine.how) {
+            (Some(expression), CombineBy::Expression) => Some(expression),
             (None, CombineBy::Expression) => {
                 return fail("how", "how = \"expression\" needs `expression`");
             }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use assay_verifiers::code::Code;
-use assay_verifiers::from_value::{self, ValueError, steps};
+use assay_verifiers::from_value::{self, steps};
 use assay_verifiers::{BuildError, toml_bounds};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::config::Config;
 use super::error::ConfigError;
-use super::help::Wrong;
+use super::help;
 use super::unique_keys::UniqueKeys;
 
 /// A parsed file, with its text at hand for errors.
@@ -68,12 +68,14 @@ impl Document {
         };
         let document =
             Self { name: name.to_owned(), text: text.to_owned(), tree, sets: Vec::new() };
-        let schema = Config::json_schema();
-        let keys = from_value::properties(&schema, &document.tree, &[]).unwrap_or_default();
-        match ConfigError::of_rows(name, text, &document.tree, &keys) {
-            Some(error) if document.is_json() => Err(error),
-            _ => Ok(document),
+        if document.is_json() {
+            let schema = Config::json_schema();
+            let keys = from_value::properties(&schema, &document.tree, &[]).unwrap_or_default();
+            if let Some(error) = ConfigError::of_rows(name, text, &document.tree, &keys) {
+                return Err(error);
+            }
         }
+        Ok(document)
     }
 
     /// Sets the value at a dotted path. A reward is named by its index or by its name
@@ -133,7 +135,8 @@ impl Document {
     /// # Errors
     /// An unknown key, or a value of the wrong type.
     pub fn config(&self) -> Result<Config, ConfigError> {
-        let config: Config = from_value::read(&self.tree).map_err(|error| self.untyped(error))?;
+        let config: Config =
+            from_value::read(&self.tree).map_err(|error| self.untyped(error.into()))?;
         if config.version != 1 {
             let message = format!("version {} is not known; this build reads 1", config.version);
             return Err(self.error("version", message).code(Code::Version));
@@ -147,9 +150,8 @@ impl Document {
             "" => table.to_owned(),
             setting => format!("{table}.{setting}"),
         };
-        let BuildError { code, setting, found, expected, message } = error;
-        let wrong = Wrong { code, path: &setting, found: found.as_deref(), expected: &expected };
-        let help = wrong.plain();
+        let help = help::plain(&error, self.text_at(&key));
+        let BuildError { code, found, expected, message, .. } = error;
         self.error(&key, message).code(code).help(help).taking(found, expected)
     }
 
@@ -215,12 +217,12 @@ impl Document {
         self.text.trim_start().starts_with('{')
     }
 
-    fn untyped(&self, error: ValueError) -> ConfigError {
-        let ValueError { code, path, found, expected, message } = error;
+    fn untyped(&self, error: BuildError) -> ConfigError {
+        let path = error.setting.clone();
         let parts = steps(&path);
         let is_set = self.sets.iter().any(|set| set.is_at(&parts) || set.is_below(&parts));
-        let wrong = Wrong { code, path: &path, found: found.as_deref(), expected: &expected };
-        let help = wrong.in_config(&self.tree, is_set);
+        let help = help::in_config(&error, self.text_at(&path), &self.tree, is_set);
+        let BuildError { code, found, expected, message, .. } = error;
         let error = if self.text.trim().is_empty() && self.sets.is_empty() {
             self.whole("the configuration is empty").of(&path)
         } else if path.is_empty() || parts.len() == 1 && code == Code::MissingKey {

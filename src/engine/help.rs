@@ -1,5 +1,6 @@
 //! What to type where a key or a value of a configuration is wrong: the JSON Schema says it.
 
+use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
 use assay_verifiers::from_value::{self, steps};
 use serde_json::Value;
@@ -8,99 +9,87 @@ use super::config::Config;
 use super::error::did_you_mean;
 use super::misread::FIRST;
 
-/// A key or a value that a table does not take.
-pub(super) struct Wrong<'a> {
-    pub(super) code: Code,
-    /// The path of the key, within the value that the schema describes.
-    pub(super) path: &'a str,
-    pub(super) found: Option<&'a str>,
-    /// What would be taken.
-    pub(super) expected: &'a [String],
+/// What to type for a key or a value of the configuration `tree`; `word` is the text there, where it is one.
+pub(super) fn in_config(
+    error: &BuildError,
+    word: Option<&str>,
+    tree: &Value,
+    is_set: bool,
+) -> Option<String> {
+    let path = steps(&error.setting);
+    let (key, above) = path.split_last()?;
+    match (error.code, above) {
+        (Code::MissingKey, []) if *key == "version" => {
+            Some(format!("begin with\n{FIRST}\nor let `assay init` write one"))
+        }
+        (Code::MissingKey, ["reward", _]) => {
+            Some("a reward has a name and a verifier; `assay list` names the verifiers".to_owned())
+        }
+        (Code::UnknownKey, []) if reward_names(tree).any(|name| name == *key) => Some(format!(
+            "a reward is set by reward.{key}.KEY, as in --set reward.{key}.weight=0.5"
+        )),
+        (Code::UnknownKey, _) => misplaced(error, key, above, is_set.then_some(tree)),
+        _ => listed(error, key),
+    }
+    .or_else(|| plain(error, word))
 }
 
-impl Wrong<'_> {
-    fn known(&self) -> impl Iterator<Item = &str> {
-        self.expected.iter().map(|word| word.trim_matches('"'))
+/// What to type of settings whose schema lists all that is taken; `word` is the text there, where it is one.
+pub(super) fn plain(error: &BuildError, word: Option<&str>) -> Option<String> {
+    let path = steps(&error.setting);
+    let key = path.last().copied().unwrap_or_default();
+    let expected = &error.expected;
+    match error.code {
+        Code::UnknownKey => match near(key, expected) {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None if expected.is_empty() => None,
+            None => Some(format!("the keys here are {}", expected.join(", "))),
+        },
+        Code::UnknownWord => Some(format!("did you mean \"{}\"?", near(word?, expected)?)),
+        Code::MissingKey if expected.is_empty() => Some(format!("write {key} = ...")),
+        Code::MissingKey => Some(format!("write {key} = {}", expected.join(" | "))),
+        _ => None,
     }
+}
 
-    /// What to type, where `tree` is the whole configuration.
-    pub(super) fn in_config(&self, tree: &Value, is_set: bool) -> Option<String> {
-        let path = steps(self.path);
-        let (key, above) = path.split_last()?;
-        match (self.code, above) {
-            (Code::MissingKey, []) if *key == "version" => {
-                Some(format!("begin with\n{FIRST}\nor let `assay init` write one"))
-            }
-            (Code::MissingKey, ["reward", _]) => Some(
-                "a reward has a name and a verifier; `assay list` names the verifiers".to_owned(),
-            ),
-            (Code::UnknownKey, []) if reward_names(tree).any(|name| name == *key) => Some(format!(
-                "a reward is set by reward.{key}.KEY, as in --set reward.{key}.weight=0.5"
-            )),
-            (Code::UnknownKey, _) => {
-                self.misplaced(key, above, tree, is_set).or_else(|| self.plain())
-            }
-            _ => self.listed(key).or_else(|| self.plain()),
-        }
-    }
+fn near<'a>(word: &str, expected: &'a [String]) -> Option<&'a str> {
+    did_you_mean(word, expected.iter().map(String::as_str))
+}
 
-    /// What to type of settings whose schema lists all that is taken.
-    pub(super) fn plain(&self) -> Option<String> {
-        let path = steps(self.path);
-        let key = path.last().copied().unwrap_or_default();
-        let word = match self.found {
-            Some(found) if self.code != Code::UnknownKey => {
-                found.trim_start_matches("the string ").trim_matches('"')
-            }
-            _ => key,
-        };
-        let mark = if self.code == Code::UnknownKey { '`' } else { '"' };
-        match (self.code, did_you_mean(word, self.known())) {
-            (Code::UnknownKey | Code::UnknownWord, Some(near)) => {
-                Some(format!("did you mean {mark}{near}{mark}?"))
-            }
-            (Code::UnknownKey, None) if !self.expected.is_empty() => {
-                Some(format!("the keys here are {}", self.expected.join(", ")))
-            }
-            (Code::MissingKey, _) if self.expected.is_empty() => Some(format!("write {key} = ...")),
-            (Code::MissingKey, _) => Some(format!("write {key} = {}", self.expected.join(" | "))),
-            _ => None,
+/// Tables and lists of tables are told apart by their brackets.
+fn listed(error: &BuildError, key: &str) -> Option<String> {
+    let takes = |kind: &str| error.expected.iter().any(|own| own == kind);
+    match error.found.as_deref()? {
+        "an array" if takes("a table") && !error.setting.contains('[') => {
+            Some(format!("write [{}], in one pair of brackets", error.setting))
         }
+        "a table" if takes("an array") && key == "reward" => {
+            Some(format!("rewards are a list: write [[reward]], with two brackets\n{FIRST}"))
+        }
+        _ => None,
     }
+}
 
-    /// Tables and lists of tables are told apart by their brackets.
-    fn listed(&self, key: &str) -> Option<String> {
-        let takes = |kind: &str| self.expected.iter().any(|own| own == kind);
-        match self.found? {
-            "an array" if takes("a table") && !self.path.contains('[') => {
-                Some(format!("write [{}], in one pair of brackets", self.path))
+/// Where a key stands that this table does not take; `set` is the configuration where a flag or a variable set it.
+fn misplaced(error: &BuildError, key: &str, above: &[&str], set: Option<&Value>) -> Option<String> {
+    let is_near = near(key, &error.expected).is_some();
+    if let (["reward", at], false) = (above, is_near) {
+        let home = homes(key).filter(|home| home != "[[reward]]");
+        return Some(match (home, set) {
+            (Some(home), _) => format!("it stands in {home}"),
+            (None, Some(tree)) => {
+                let name = reward_names(tree).nth(at.parse().ok()?).unwrap_or("NAME");
+                format!("a setting of the verifier is set by reward.{name}.config.{key}")
             }
-            "a table" if takes("an array") && key == "reward" => {
-                Some(format!("rewards are a list: write [[reward]], with two brackets\n{FIRST}"))
+            (None, None) => {
+                format!("a setting of the verifier stands in config = {{ {key} = ... }}")
             }
-            _ => None,
-        }
+        });
     }
-
-    /// Where a key stands that this table does not take.
-    fn misplaced(&self, key: &str, above: &[&str], tree: &Value, is_set: bool) -> Option<String> {
-        let near = did_you_mean(key, self.known());
-        if let (["reward", at], None) = (above, near) {
-            let name = reward_names(tree).nth(at.parse().ok()?).unwrap_or("NAME");
-            let home = homes(key).filter(|home| home != "[[reward]]");
-            return Some(match home {
-                Some(home) => format!("it stands in {home}"),
-                None if is_set => {
-                    format!("a setting of the verifier is set by reward.{name}.config.{key}")
-                }
-                None => format!("a setting of the verifier stands in config = {{ {key} = ... }}"),
-            });
-        }
-        if near.is_some() && !above.is_empty() {
-            return None;
-        }
-        homes(key).map(|home| format!("it stands in {home}"))
+    if is_near && !above.is_empty() {
+        return None;
     }
+    homes(key).map(|home| format!("it stands in {home}"))
 }
 
 /// The names of the rewards.
@@ -110,7 +99,7 @@ fn reward_names(tree: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// The tables that take a key, as their headers are written; `None` where there is none, or too many.
-pub(super) fn homes(key: &str) -> Option<String> {
+fn homes(key: &str) -> Option<String> {
     /// More of them say nothing.
     const HOMES_MAX: usize = 3;
     let schema = Config::json_schema();

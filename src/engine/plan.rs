@@ -138,11 +138,10 @@ impl Plan {
         refused::check_gates(document, &config, &gates)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
-        if let Some(source) = &config.combine.expression {
-            let compiled = Script::expression(source);
-            compiled.map_err(|error| refused::expression(document, "combine.expression", error))?;
-        }
-        let combiner = Combiner::build(&config, &gates)
+        let expression = config.combine.expression.as_deref().map(Script::expression).transpose();
+        let expression = expression
+            .map_err(|error| refused::expression(document, "combine.expression", error))?;
+        let combiner = Combiner::build(&config, &gates, expression)
             .map_err(|(path, message)| document.error(&path, message).code(Code::Conflict))?;
         trainers::check(document, &config)?;
         let names = names.into();

@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::code::Code;
 use place::Track;
 use reader::{Reader, unexpected};
-pub use schema::{properties, words};
+pub use schema::properties;
 use wrong::{Wrong, either};
 
 /// A value that is not of the type that was asked for.

@@ -14,15 +14,6 @@ pub(super) fn taken(schema: &Value, value: &Value, path: &[&str]) -> Vec<String>
     all
 }
 
-/// The words that the setting at a path takes; empty where it takes others.
-pub fn words(schema: &Value, value: &Value, path: &[&str]) -> Vec<String> {
-    let words = taken(schema, value, path);
-    words
-        .iter()
-        .filter_map(|word| Some(word.strip_prefix('"')?.strip_suffix('"')?.to_owned()))
-        .collect()
-}
-
 /// Whether the setting at a path is a regular expression.
 pub(super) fn is_pattern(schema: &Value, value: &Value, path: &[&str]) -> bool {
     let node = node(schema, value, path).map(|node| resolved(schema, node));
