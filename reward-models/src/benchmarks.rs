@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_verifiers::stats::{self, float, share};
 use serde::Serialize;
 
 mod preference;
@@ -70,7 +71,7 @@ pub fn first_errors(cases: &[FirstError]) -> BTreeMap<String, FirstErrorScore> {
         }
     }
     let score = |[erroneous, correct]: [(usize, usize); 2]| {
-        let (one, two) = (share(erroneous), share(correct));
+        let (one, two) = (share(erroneous.0, erroneous.1), share(correct.0, correct.1));
         let f1 = one.zip(two).map(|(a, b)| if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 });
         FirstErrorScore {
             erroneous: erroneous.1,
@@ -132,8 +133,8 @@ pub fn step_validity(steps: &[StepValidity]) -> BTreeMap<String, ValidityScore> 
             let found = |step: &StepValidity| step.found_valid == Some(valid);
             let both = |step: &&&StepValidity| step.valid == valid && found(step);
             let either = |step: &&&StepValidity| (step.valid == valid) != found(step);
-            let hits = 2.0 * count(steps.iter().filter(both).count());
-            let all = hits + count(steps.iter().filter(either).count());
+            let hits = 2.0 * float(steps.iter().filter(both).count());
+            let all = hits + float(steps.iter().filter(either).count());
             if all > 0.0 { hits / all } else { 0.0 }
         };
         let (f1_valid, f1_invalid) = (f1(true), f1(false));
@@ -149,18 +150,9 @@ pub fn mean_prm_score(scores: &BTreeMap<String, ValidityScore>) -> f64 {
     mean(of_subsets.map(|(_, score)| score.prm_score))
 }
 
-fn share((hits, all): (usize, usize)) -> Option<f64> {
-    (all > 0).then(|| count(hits) / count(all))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "benchmarks have far fewer than 2^53 rows")]
-fn count(n: usize) -> f64 {
-    n as f64
-}
-
+/// The mean; 0 of nothing.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, n) = values.fold((0.0, 0), |(sum, n), value| (sum + value, n + 1));
-    if n == 0 { 0.0 } else { sum / count(n) }
+    stats::mean(values).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 
 use std::cmp::Ordering;
 
+use assay_verifiers::stats::mean;
+
 use crate::manifest::Generate;
 
 /// The score of each of `steps` steps over the critiques that judge it. Every match of the pattern in a
@@ -61,12 +63,6 @@ fn majority(votes: &[f64]) -> Option<f64> {
     let mut labels = votes.iter().copied().filter(|vote| count(*vote) == most);
     let first = labels.next()?;
     Some(if labels.all(|label| label.total_cmp(&first).is_eq()) { first } else { f64::NAN })
-}
-
-/// The mean of votes; `None` of none.
-pub fn mean(votes: &[f64]) -> Option<f64> {
-    let count: f64 = votes.iter().map(|_| 1.0).sum();
-    (!votes.is_empty()).then(|| votes.iter().sum::<f64>() / count)
 }
 
 /// Which unfinished solutions to give up first, as places in `solutions`, each the scores of its

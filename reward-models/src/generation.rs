@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use assay_verifiers::stats::{GOLDEN_GAMMA, log_sum_exp};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
-
-use crate::likelihood::log_sum_exp;
 
 /// How a text is continued.
 #[derive(Clone)]
@@ -34,7 +33,7 @@ impl SamplingParams {
     /// The random numbers of one continuation.
     pub(crate) fn random(&self, vote: usize) -> StdRng {
         let vote = u64::try_from(vote).unwrap_or(u64::MAX);
-        StdRng::seed_from_u64(self.seed.wrapping_add(vote.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        StdRng::seed_from_u64(self.seed.wrapping_add(vote.wrapping_mul(GOLDEN_GAMMA)))
     }
 
     /// The next token.

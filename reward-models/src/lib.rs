@@ -3,9 +3,9 @@
 //! A [`manifest::Manifest`] describes a folder; [`model::Model`] loads it, proves it by its golden
 //! pairs, and scores texts in batches on a [`backend::Backend`].
 
-pub mod aggregate;
 pub mod backend;
 pub mod benchmarks;
+pub mod clip_delta;
 pub mod compatibility;
 pub mod consensus;
 pub mod error;

@@ -1,5 +1,7 @@
 //! Log-probabilities of tokens.
 
+use assay_verifiers::stats::log_sum_exp;
+
 /// How likely a token was, as the logits of the place before it say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Likelihood {
@@ -17,15 +19,6 @@ impl Likelihood {
         let own = target.and_then(|target| wide.get(usize::try_from(target).ok()?));
         Self { log_prob: own.map_or(0.0, |own| own - whole), log_sum_exp: whole }
     }
-}
-
-/// ln Σ e^x, without overflow.
-pub fn log_sum_exp(values: &[f64]) -> f64 {
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !most.is_finite() {
-        return most;
-    }
-    most + values.iter().map(|value| (value - most).exp()).sum::<f64>().ln()
 }
 
 #[cfg(test)]

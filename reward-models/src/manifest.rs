@@ -5,9 +5,8 @@ mod read;
 use std::collections::BTreeMap;
 
 use assay_verifiers::Pattern;
+use assay_verifiers::stats::Aggregate;
 use serde::{Deserialize, Serialize};
-
-use crate::aggregate::Aggregate;
 
 /// The name of the manifest in its folder.
 pub const FILE: &str = "model.toml";

@@ -13,10 +13,11 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use assay_verifiers::stats::mean;
 use assay_verifiers::{Digest, canonical};
 
 use crate::backend::Backend;
-use crate::consensus::{consensus, mean, votes};
+use crate::consensus::{consensus, votes};
 use crate::error::{ModelError, guarded};
 use crate::generation::{SamplingParams, StopCondition};
 use crate::manifest::{self, Manifest, ModelKind, OnOverflow};
@@ -192,7 +193,7 @@ impl Model {
     /// its positions. `None` where there is nothing to tell it from.
     pub fn score(&self, judgement: &Judgement, steps: usize) -> Option<f64> {
         if self.manifest.kind == ModelKind::Generative && self.manifest.generates() {
-            return mean(&votes(&self.manifest.generate, &judgement.texts));
+            return mean(votes(&self.manifest.generate, &judgement.texts));
         }
         let mut scores = self.step_scores(judgement, steps)?;
         scores.retain(|score| !score.is_nan());

@@ -1,7 +1,9 @@
 //! From what the graph gives at a position to a score.
 
+use assay_verifiers::stats::{log_sum_exp, sigmoid};
+
 use crate::error::ModelError;
-use crate::likelihood::{Likelihood, log_sum_exp};
+use crate::likelihood::Likelihood;
 use crate::manifest::{Score, Transform};
 
 /// What a graph gave for one text.
@@ -135,9 +137,4 @@ fn weighed(values: &[f32], weights: &[f64]) -> Result<f64, ModelError> {
         return Err(ModelError::Run(why));
     }
     Ok(values.iter().zip(weights).map(|(value, weight)| f64::from(*value) * weight).sum())
-}
-
-/// 1 / (1 + e^-x).
-pub fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }

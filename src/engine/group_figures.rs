@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_verifiers::{RunningMoments, Std};
 use serde::{Deserialize, Serialize};
 
 /// The largest k of pass@k.
@@ -56,28 +57,22 @@ pub(super) struct GroupTally {
     passes: Vec<(f64, u64)>,
 }
 
-/// The members of the group in hand that have the reward: their moments, as Welford's method has them.
+/// The members of the group in hand that have the reward.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Members {
-    count: u64,
-    mean: f64,
-    squares: f64,
+    moments: RunningMoments,
     least: f64,
     most: f64,
     right: u64,
 }
 
 impl Members {
-    #[expect(clippy::cast_precision_loss, reason = "members of a group are few")]
     fn add(&mut self, reward: f64) {
-        (self.least, self.most) = match self.count {
+        (self.least, self.most) = match self.moments.count {
             0 => (reward, reward),
             _ => (self.least.min(reward), self.most.max(reward)),
         };
-        self.count += 1;
-        let off = reward - self.mean;
-        self.mean += off / self.count as f64;
-        self.squares += off * (reward - self.mean);
+        self.moments.push(reward);
         self.right += u64::from(reward >= 1.0);
     }
 }
@@ -94,27 +89,27 @@ impl GroupTally {
     }
 
     /// The group in hand is whole.
-    #[expect(clippy::cast_precision_loss, reason = "members of a group are few")]
     pub(super) fn close(&mut self) {
         let members = std::mem::take(&mut self.open);
-        if members.count < 2 {
+        let count = members.moments.count;
+        if count < 2 {
             return;
         }
         self.groups += 1;
-        self.means += members.mean;
+        self.means += members.moments.mean;
         // Rounding leaves a trace of variance where there is none.
         if members.least < members.most {
-            self.deviations += (members.squares / (members.count - 1) as f64).sqrt();
+            self.deviations += members.moments.std(Std::Unbiased);
         } else {
             self.no_variance += 1;
         }
-        let wrong = members.count - members.right;
-        for (at, k) in ks().take_while(|k| *k <= members.count).enumerate() {
+        let wrong = count - members.right;
+        for (at, k) in ks().take_while(|k| *k <= count).enumerate() {
             if self.passes.len() <= at {
                 self.passes.push((0.0, 0));
             }
             if let Some((sum, groups)) = self.passes.get_mut(at) {
-                *sum += pass_at(members.count, wrong, k);
+                *sum += pass_at(count, wrong, k);
                 *groups += 1;
             }
         }

@@ -5,6 +5,7 @@
 //! the sums of the groups in ascending order, so that the order of the groups changes no bit.
 
 use assay_verifiers::Std;
+pub use assay_verifiers::stats::float;
 
 use crate::ragged::Ragged;
 
@@ -215,13 +216,6 @@ fn lanes(values: &[f64], terms: impl Fn(f64) -> [f64; 2]) -> [f64; 2] {
         sums = [sums[0] + terms[0], sums[1] + terms[1]];
     }
     sums
-}
-
-/// A count as a number. Counts of rollouts and tokens are far below 2^53.
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-#[inline]
-pub fn float(count: usize) -> f64 {
-    count as f64
 }
 
 /// Whether all are equal; so are none and one.

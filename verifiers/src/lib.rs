@@ -35,6 +35,7 @@ pub mod scored;
 pub mod script;
 pub mod shape;
 pub mod shaping;
+pub mod stats;
 pub mod tokenizer;
 pub mod toml_bounds;
 pub mod training_state;

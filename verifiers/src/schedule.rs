@@ -9,6 +9,8 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::stats::float;
+
 /// A number, or a number that changes with the training step.
 ///
 /// In a configuration: `0.5`, or a table such as
@@ -204,7 +206,7 @@ impl Curve {
                 from * (to / from).powf(share(step, *start, *end))
             }
             Self::Exponential { from, to, start, tau, .. } => {
-                let gone = as_f64(step.saturating_sub(*start));
+                let gone = float(step.saturating_sub(*start));
                 mixed(*to, *from, (-gone / tau.unwrap_or(1.0)).exp())
             }
             Self::Step { from, to, start, changes } => {
@@ -268,18 +270,13 @@ fn stepped(to: Option<f64>, start: Option<u64>, changes: &[(u64, f64)]) -> Resul
 
 /// How much of the way from `start` to `end` is done, 0 to 1.
 fn share(step: u64, start: u64, end: u64) -> f64 {
-    let gone = as_f64(step.saturating_sub(start));
-    (gone / as_f64(end.saturating_sub(start))).min(1.0)
+    let gone = float(step.saturating_sub(start));
+    (gone / float(end.saturating_sub(start))).min(1.0)
 }
 
 /// Both ends are met exactly.
 fn mixed(from: f64, to: f64, share: f64) -> f64 {
     from * (1.0 - share) + to * share
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no training has 2^53 steps")]
-fn as_f64(steps: u64) -> f64 {
-    steps as f64
 }
 
 fn finite(name: &str, value: f64) -> Result<(), String> {

@@ -5,7 +5,6 @@ pub(crate) mod length;
 pub(crate) mod member;
 pub(crate) mod prelude;
 pub(crate) mod settings;
-pub(crate) mod step_total;
 pub(crate) mod tool_use;
 
 use std::sync::Arc;

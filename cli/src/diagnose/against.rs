@@ -10,6 +10,7 @@ use assay::trainer::diagnostics::{
     pass_at_k, pass_curve, powers_of_two, prompt_counts, reward_distance, step_inflation,
     support_dynamics,
 };
+use assay::verifiers::stats::mean;
 use serde::Serialize;
 
 use super::args::Args;
@@ -193,9 +194,7 @@ fn support(
         let own = |group: usize| {
             answer_entropy(view.clusters(group)?.iter().map(|(_, cluster)| cluster.count))
         };
-        let own: Vec<f64> = groups.into_iter().filter_map(own).collect();
-        let sum: f64 = own.iter().sum();
-        (!own.is_empty()).then(|| sum / super::view::count_of(own.len()))
+        mean(groups.into_iter().filter_map(own))
     };
     Ok(SupportReport {
         above: args.support_above,

@@ -10,6 +10,7 @@ use assay::trainer::diagnostics::{
     part_shares, pass_curve, powers_of_two, probability_calibration, prompt_counts, resampled,
     wilson,
 };
+use assay::verifiers::stats::{self, float};
 
 use super::args::Args;
 use super::data::DataRow;
@@ -18,7 +19,7 @@ use super::report::{
     SecondProblemReport,
 };
 use super::signals;
-use super::view::{RunView, count_of, named};
+use super::view::{RunView, named};
 use crate::exit::Failure;
 
 /// The most samples of a prompt for which a vote of fewer than all is counted: the work grows with the
@@ -126,9 +127,7 @@ fn unsaid(view: &RunView<'_>, report: &RunReport) -> Vec<String> {
 }
 
 fn mean(values: &[f64]) -> Option<f64> {
-    let present: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
-    let mean = present.iter().sum::<f64>() / count_of(present.len());
-    (!present.is_empty()).then_some(mean)
+    stats::mean(values.iter().filter(|value| value.is_finite()))
 }
 
 fn mean_label(labels: &[Option<bool>]) -> Option<f64> {
@@ -215,7 +214,7 @@ fn length(view: &RunView<'_>, series: &[(&str, &[f64])]) -> Result<Option<Length
     let length = |row: &Option<DataRow>| {
         let Some(row) = row else { return f64::NAN };
         let characters = || row.completion.chars().count();
-        count_of(if has_tokens { row.tokens.unwrap_or_default() } else { characters() })
+        float(if has_tokens { row.tokens.unwrap_or_default() } else { characters() })
     };
     let lengths: Vec<f64> = rows.iter().map(length).collect();
     let mut by_reward = BTreeMap::new();
@@ -232,7 +231,7 @@ fn steps(view: &RunView<'_>) -> Result<Option<LengthBias>, Failure> {
     if rows.steps.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let steps: Vec<f64> = rows.steps.iter().map(|steps| steps.map_or(f64::NAN, count_of)).collect();
+    let steps: Vec<f64> = rows.steps.iter().map(|steps| steps.map_or(f64::NAN, float)).collect();
     let bias = length_bias(&view.groups, &steps, &rows.total, &view.labels);
     Ok(Some(bias.map_err(anyhow::Error::from)?))
 }

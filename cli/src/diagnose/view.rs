@@ -4,6 +4,7 @@ use assay::engine::UnreadLabels;
 use assay::trainer::Groups;
 use assay::trainer::advantages::RewardPart;
 use assay::trainer::diagnostics::AnswerCluster;
+use assay::verifiers::stats::float;
 use serde_json::Value;
 
 use super::args::Args;
@@ -163,7 +164,7 @@ impl<'a> RunView<'a> {
             }
         }
         for (_, cluster) in &mut found {
-            cluster.value /= count_of(cluster.count);
+            cluster.value /= float(cluster.count);
         }
         Some(found)
     }
@@ -196,12 +197,6 @@ impl<'a> RunView<'a> {
         }
         Ok(())
     }
-}
-
-/// A count as a number.
-#[expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^53")]
-pub(super) fn count_of(count: usize) -> f64 {
-    count as f64
 }
 
 /// What the rows share, one key a row, and by what.

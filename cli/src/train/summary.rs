@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use assay::verifiers::stats;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -146,17 +147,14 @@ fn support_text(support: &Value) -> String {
 
 /// A curve as bars between its least and its greatest value, each the mean of its share of the values.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a share times seven is one of eight bars"
 )]
 fn sparkline(values: &[f64], width: usize) -> String {
     let size = values.len().div_ceil(width).max(1);
-    let means: Vec<f64> =
-        values.chunks(size).map(|part| part.iter().sum::<f64>() / part.len() as f64).collect();
-    let low = means.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let means: Vec<f64> = values.chunks(size).filter_map(stats::mean).collect();
+    let (low, high) = stats::bounds(&means).unwrap_or_default();
     let share = |value: f64| if high > low { (value - low) / (high - low) } else { 0.0 };
     means.iter().filter_map(|value| BARS.get((share(*value) * 7.0).round() as usize)).collect()
 }

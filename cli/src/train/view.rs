@@ -4,6 +4,7 @@
 mod curves;
 mod rollouts;
 
+use assay::verifiers::stats::float;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize as _};
@@ -11,7 +12,7 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Gauge, Paragraph, Wrap};
 
 use super::super::text::inline;
-use super::watched::{Phase, Watched, number};
+use super::watched::{Phase, Watched};
 
 /// Draws what is known of a training.
 pub(super) fn draw(frame: &mut Frame<'_>, watched: &Watched) {
@@ -61,7 +62,7 @@ fn label(watched: &Watched) -> String {
 
 /// How long the steps that are left take.
 fn left(watched: &Watched) -> String {
-    let steps = number(watched.steps.saturating_sub(watched.step));
+    let steps = float(watched.steps.saturating_sub(watched.step));
     match watched.metric("step_time") {
         Some(seconds) if steps > 0.0 => format!(", {} left", clock(seconds * steps)),
         _ => String::new(),
@@ -94,7 +95,7 @@ fn times(watched: &Watched) -> String {
 }
 
 fn ratio(done: u64, all: u64) -> f64 {
-    (number(done) / number(all.max(1))).clamp(0.0, 1.0)
+    (float(done) / float(all.max(1))).clamp(0.0, 1.0)
 }
 
 /// Minutes and seconds.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay::trainer::training::{EvaluationReport, StepReport};
+use assay::verifiers::stats::float;
 
 /// The metrics whose curves are kept, by the names of [`StepReport::metrics`], and what people call
 /// them.
@@ -66,7 +67,7 @@ pub(super) struct Watched {
 impl Watched {
     /// Takes note of a step.
     pub(super) fn step(&mut self, report: &StepReport) {
-        let at = number(report.step);
+        let at = float(report.step);
         for (name, _) in CURVES {
             let value = report.metrics.get(name).copied().filter(|value| value.is_finite());
             if let Some(value) = value {
@@ -82,13 +83,13 @@ impl Watched {
 
     /// Takes note of an evaluation.
     pub(super) fn evaluation(&mut self, report: &EvaluationReport) {
-        self.held_out.push((number(report.step), report.accuracy));
+        self.held_out.push((float(report.step), report.accuracy));
     }
 
     /// The training went back to a step.
     pub(super) fn go_back(&mut self, step: u64) {
-        self.curves.values_mut().for_each(|curve| curve.retain(|(at, _)| *at <= number(step)));
-        self.held_out.retain(|(at, _)| *at <= number(step));
+        self.curves.values_mut().for_each(|curve| curve.retain(|(at, _)| *at <= float(step)));
+        self.held_out.retain(|(at, _)| *at <= float(step));
         self.step = step;
     }
 
@@ -103,11 +104,6 @@ impl Watched {
     pub(super) fn metric(&self, name: &str) -> Option<f64> {
         self.last.as_ref()?.metrics.get(name).copied()
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no training has 2^53 steps")]
-pub(super) fn number(step: u64) -> f64 {
-    step as f64
 }
 
 #[cfg(test)]
@@ -135,7 +131,7 @@ pub(super) mod testing {
 
     /// A step whose metrics grow with its number.
     pub(in crate::train) fn step(at: u64) -> StepReport {
-        let value = number(at) / 10.0;
+        let value = float(at) / 10.0;
         let metrics = CURVES.iter().map(|(name, _)| ((*name).to_owned(), value));
         let times = [
             ("grad_norm", 0.5),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::check::settings;
+use assay_verifiers::stats::mean_sorted;
 use assay_verifiers::{
     AsyncGroupVerifier, BuildError, Built, Fault, FaultKind, Files, Group, Lane, Meter, Pending,
     Sample, Usage, Verdict,
@@ -141,15 +142,11 @@ impl EmbeddingDiversity {
     }
 }
 
-/// One minus the mean cosine; `None` without others. The sum runs over sorted cosines, so that the
-/// order of the members does not change a bit of it.
+/// One minus the mean cosine; `None` without others.
 fn diversity<'a>(one: &Embedded, others: impl Iterator<Item = &'a Embedded>) -> Option<f64> {
     let cosine = |other: &Embedded| dot(&one.vector, &other.vector).clamp(-1.0, 1.0);
-    let mut cosines: Vec<f64> = others.map(cosine).collect();
-    cosines.sort_by(f64::total_cmp);
-    let (sum, count) =
-        cosines.iter().fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
-    (count > 0.0).then(|| 1.0 - sum / count)
+    let cosines: Vec<f64> = others.map(cosine).collect();
+    (!cosines.is_empty()).then(|| 1.0 - mean_sorted(&cosines))
 }
 
 #[cfg(test)]

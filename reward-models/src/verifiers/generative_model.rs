@@ -1,12 +1,13 @@
 //! `generative_model`: a generative reward model. A language model judges, by the probability of its
 //! first token (yes or no) or by a critique that it writes.
 
+use assay_verifiers::stats::mean;
 use assay_verifiers::{BuildError, Fault, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::model_verifier::{ModelVerifier, critique, finite, last_score, reward, unread, view};
-use crate::consensus::{mean, votes};
+use crate::consensus::votes;
 use crate::manifest::{Mode, ModelKind};
 use crate::model::{Judgement, Model};
 use crate::models::RunSettings;

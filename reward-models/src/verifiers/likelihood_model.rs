@@ -1,5 +1,6 @@
 //! `likelihood_model`: log-likelihood and perplexity of a text under a language model.
 
+use assay_verifiers::stats::{self, sigmoid};
 use assay_verifiers::{BuildError, Fault, FaultKind, Message, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use crate::likelihood::Likelihood;
 use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
 use crate::models::RunSettings;
-use crate::score::sigmoid;
 use crate::template::View;
 
 /// A reward from the log-probabilities of a text.
@@ -235,9 +235,9 @@ fn endogenous(all: &[Likelihood]) -> impl Iterator<Item = f64> {
     })
 }
 
+/// The mean; 0 of nothing.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    if count > 0.0 { sum / count } else { 0.0 }
+    stats::mean(values).unwrap_or(0.0)
 }
 
 #[cfg(test)]

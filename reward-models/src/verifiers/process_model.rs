@@ -1,13 +1,13 @@
 //! `process_model`: a process reward model (PRM) scores every step of the completion.
 
+use assay_verifiers::stats::{Aggregate, mean};
 use assay_verifiers::{BuildError, Fault, FaultKind, Reward, Sample, Step, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::model_verifier::{ModelVerifier, critique, finite, unread, view};
-use crate::aggregate::{Aggregate, clip_delta};
-use crate::consensus::mean;
+use crate::clip_delta::clip_delta;
 use crate::manifest::ModelKind;
 use crate::model::{Judgement, Model};
 use crate::models::RunSettings;

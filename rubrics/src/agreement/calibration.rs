@@ -1,8 +1,7 @@
 //! Calibration: whether what is predicted with probability p is right in a share p of the cases.
 
+use assay_verifiers::stats::{float, ratio};
 use serde::Serialize;
-
-use crate::number::{self, share};
 
 /// Cases with like probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -54,29 +53,27 @@ pub fn reliability(cases: &[(f64, bool)], bins: usize) -> ReliabilityDiagram {
         to: edge_of(at + 1, bins),
         count: members.len(),
         mean_predicted: mean_of(members, |(p, _)| *p),
-        share_right: mean_of(members, |(_, right)| number::truth(*right)),
+        share_right: mean_of(members, |(_, right)| f64::from(*right)),
     };
     let bins: Vec<ReliabilityBin> = members.iter().enumerate().map(bin).collect();
     let gaps: Vec<(f64, f64)> = bins
         .iter()
-        .filter_map(|bin| {
-            Some((number::of(bin.count), (bin.share_right? - bin.mean_predicted?).abs()))
-        })
+        .filter_map(|bin| Some((float(bin.count), (bin.share_right? - bin.mean_predicted?).abs())))
         .collect();
     let weighted: f64 = gaps.iter().map(|(count, gap)| count * gap).sum();
     ReliabilityDiagram {
-        expected_calibration_error: share(weighted, gaps.iter().map(|(count, _)| count).sum()),
+        expected_calibration_error: ratio(weighted, gaps.iter().map(|(count, _)| count).sum()),
         maximum_calibration_error: gaps.iter().map(|(_, gap)| *gap).reduce(f64::max),
-        brier: mean_of(&valid, |(p, right)| (p - number::truth(*right)).powi(2)),
+        brier: mean_of(&valid, |(p, right)| (p - f64::from(*right)).powi(2)),
         invalid: cases.len() - valid.len(),
         bins,
     }
 }
 
 fn edge_of(edge: usize, bins: usize) -> f64 {
-    number::of(edge) / number::of(bins)
+    float(edge) / float(bins)
 }
 
 fn mean_of(cases: &[(f64, bool)], value: impl Fn(&(f64, bool)) -> f64) -> Option<f64> {
-    share(cases.iter().map(value).sum(), number::of(cases.len()))
+    ratio(cases.iter().map(value).sum(), float(cases.len()))
 }

@@ -1,30 +1,17 @@
 //! Agreement of numbers: correlations and the mean error.
 
-use std::cmp::Ordering;
-
-use crate::number;
+use assay_verifiers::stats::{CorrelationSums, float, mean, ranks, ratio};
 
 /// Pearson's correlation, -1 to 1. `None` where one side has no spread or a number is not finite.
 pub fn pearson(cases: &[(f64, f64)]) -> Option<f64> {
-    if !all_finite(cases) {
-        return None;
-    }
-    let (x, y): (Vec<f64>, Vec<f64>) = cases.iter().copied().unzip();
-    let (mean_x, mean_y) = (number::mean(&x)?, number::mean(&y)?);
-    let spread = number::variance(&x)?.sqrt() * number::variance(&y)?.sqrt();
-    let both: f64 = cases.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-    let correlation = number::share(both / number::of(cases.len()), spread)?;
-    Some(correlation.clamp(-1.0, 1.0))
+    let (x, y) = columns(cases)?;
+    CorrelationSums::of(&x, &y).pearson()
 }
 
 /// Spearman's correlation: Pearson's of the ranks, equal values sharing the mean of theirs. -1 to 1.
 pub fn spearman(cases: &[(f64, f64)]) -> Option<f64> {
-    if !all_finite(cases) {
-        return None;
-    }
-    let (x, y): (Vec<f64>, Vec<f64>) = cases.iter().copied().unzip();
-    let ranked: Vec<(f64, f64)> = ranks(&x).into_iter().zip(ranks(&y)).collect();
-    pearson(&ranked)
+    let (x, y) = columns(cases)?;
+    CorrelationSums::of(&ranks(&x), &ranks(&y)).pearson()
 }
 
 /// Kendall's tau-b: "The Treatment of Ties in Ranking Problems" (Kendall 1945). -1 to 1. `None` where
@@ -42,9 +29,9 @@ pub fn kendall_tau_b(cases: &[(f64, f64)]) -> Option<f64> {
             pairs_y += usize::from(by_y != 0);
         }
     }
-    let whole = (number::of(pairs_x) * number::of(pairs_y)).sqrt();
-    let size = number::of(usize::try_from(agree.unsigned_abs()).ok()?);
-    let tau = number::share(if agree < 0 { -size } else { size }, whole)?;
+    let whole = (float(pairs_x) * float(pairs_y)).sqrt();
+    let size = float(agree.unsigned_abs());
+    let tau = ratio(if agree < 0 { -size } else { size }, whole)?;
     Some(tau.clamp(-1.0, 1.0))
 }
 
@@ -52,26 +39,11 @@ pub fn kendall_tau_b(cases: &[(f64, f64)]) -> Option<f64> {
 /// not finite.
 pub fn mean_absolute_error(cases: &[(f64, f64)]) -> Option<f64> {
     let errors: Vec<f64> = cases.iter().map(|(judge, truth)| (judge - truth).abs()).collect();
-    number::mean(&errors).filter(|_| all_finite(cases))
+    mean(&errors).filter(|_| all_finite(cases))
 }
 
-/// The rank of each value from 1, equal values sharing the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<(usize, f64)> = values.iter().copied().enumerate().collect();
-    order.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut ranks = vec![0.0; values.len()];
-    let mut before = 0;
-    // Zero and negative zero are equal.
-    for equal in order.chunk_by(|a, b| a.1.partial_cmp(&b.1) == Some(Ordering::Equal)) {
-        let rank = number::of(before) + number::of(equal.len() + 1) / 2.0;
-        before += equal.len();
-        for (place, _) in equal {
-            if let Some(own) = ranks.get_mut(*place) {
-                *own = rank;
-            }
-        }
-    }
-    ranks
+fn columns(cases: &[(f64, f64)]) -> Option<(Vec<f64>, Vec<f64>)> {
+    all_finite(cases).then(|| cases.iter().copied().unzip())
 }
 
 fn sign(a: f64, b: f64) -> i64 {

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_verifiers::stats::{float, ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::number::{self, share};
 
 /// The share of cases whose two answers are equal, 0 to 1.
 pub fn accuracy<Label: PartialEq>(cases: &[(Label, Label)]) -> Option<f64> {
     let equal = cases.iter().filter(|(judge, truth)| judge == truth).count();
-    share(number::of(equal), number::of(cases.len()))
+    ratio(float(equal), float(cases.len()))
 }
 
 /// Cohen's kappa: "A Coefficient of Agreement for Nominal Scales" (Cohen 1960). At most 1; 0 is the
@@ -35,7 +34,7 @@ pub enum KappaWeights {
 /// the same level throughout.
 pub fn weighted_kappa(cases: &[(i64, i64)], weights: KappaWeights) -> Option<f64> {
     kappa(cases, |judge, truth| {
-        let distance = number::of(usize::try_from(judge.abs_diff(*truth)).unwrap_or(usize::MAX));
+        let distance = float(judge.abs_diff(*truth));
         match weights {
             KappaWeights::Linear => distance,
             KappaWeights::Quadratic => distance * distance,
@@ -66,6 +65,6 @@ fn kappa<Label: Ord + Clone>(
             weight(judge, truth) * count(&judged, judge) * count(&true_labels, truth)
         })
         .sum();
-    let chance = share(chance, number::of(cases.len()))?;
-    Some(1.0 - share(observed, chance)?)
+    let chance = ratio(chance, float(cases.len()))?;
+    Some(1.0 - ratio(observed, chance)?)
 }

@@ -1,8 +1,8 @@
 //! Agreement on pairs that were judged in both orders.
 
+use assay_verifiers::stats::{float, ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::number::{self, share};
 use crate::reply::pair::Winner;
 
 /// A pair with the verdict of people, and those of a judge in both orders.
@@ -37,10 +37,9 @@ pub struct PairAgreement {
 
 /// The agreement over pairs; each with two judgements.
 pub fn pair_agreement(pairs: &[JudgedPair]) -> PairAgreement {
-    let count = |test: &dyn Fn(&JudgedPair) -> bool| {
-        number::of(pairs.iter().filter(|pair| test(pair)).count())
-    };
-    let all = number::of(pairs.len());
+    let count =
+        |test: &dyn Fn(&JudgedPair) -> bool| float(pairs.iter().filter(|pair| test(pair)).count());
+    let all = float(pairs.len());
     let unswapped = |pair: &JudgedPair| pair.swapped.map(Winner::swapped);
     let is_right = |pair: &JudgedPair| pair.shown == Some(pair.label);
     let right = count(&is_right);
@@ -51,10 +50,10 @@ pub fn pair_agreement(pairs: &[JudgedPair]) -> PairAgreement {
     let abstained = count(&|pair| pair.shown.is_none()) + count(&|pair| pair.swapped.is_none());
     PairAgreement {
         cases: pairs.len(),
-        accuracy: share(right, all),
-        both_order_accuracy: share(right_in_both, all),
+        accuracy: ratio(right, all),
+        both_order_accuracy: ratio(right_in_both, all),
         in_both_orders,
-        flip_rate: share(flips, number::of(in_both_orders)),
-        abstention_rate: share(abstained, 2.0 * all),
+        flip_rate: ratio(flips, float(in_both_orders)),
+        abstention_rate: ratio(abstained, 2.0 * all),
     }
 }

@@ -1,10 +1,8 @@
 //! Bootstrap intervals.
 
+use assay_verifiers::stats::{SplitMix64, quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::number;
-use crate::random::SplitMix64;
 
 /// How an interval is found: "An Introduction to the Bootstrap" (Efron, Tibshirani 1993), the
 /// percentile method.
@@ -58,17 +56,7 @@ pub fn bootstrap<Case: Clone>(
         drawn.extend(picks.cloned());
         values.extend(statistic(&drawn).filter(|value| value.is_finite()));
     }
-    values.sort_by(f64::total_cmp);
     let tail = (1.0 - how.level) / 2.0;
     let (low, high) = (quantile(&values, tail)?, quantile(&values, 1.0 - tail)?);
     Some(Interval { value, low, high, resamples: values.len() })
-}
-
-/// The quantile of sorted values, interpolated between neighbours.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the values")]
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = share * number::of(sorted.len().checked_sub(1)?);
-    let low = *sorted.get(place.floor() as usize)?;
-    let high = *sorted.get(place.ceil() as usize)?;
-    Some(low + (high - low) * place.fract())
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use assay_verifiers::stats::{float, ratio};
 use serde::Serialize;
 
 use super::result::{OrderedResult, PairResult, verdict};
-use crate::number::{self, share};
 
 /// What the order in which two samples are shown does to the verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -36,10 +36,10 @@ pub fn order_effects(results: &[OrderedResult]) -> OrderEffects {
     OrderEffects {
         decided,
         first_shown_wins,
-        position_bias: share(number::of(first_shown_wins), number::of(decided)),
+        position_bias: ratio(float(first_shown_wins), float(decided)),
         pairs,
         flips,
-        flip_rate: share(number::of(flips), number::of(pairs)),
+        flip_rate: ratio(float(flips), float(pairs)),
     }
 }
 
@@ -78,6 +78,6 @@ pub fn transitivity(samples: usize, results: &[PairResult]) -> Transitivity {
             }
         }
     }
-    let straight = number::of(triples - cycles);
-    Transitivity { triples, cycles, transitivity: share(straight, number::of(triples)) }
+    let straight = float(triples - cycles);
+    Transitivity { triples, cycles, transitivity: ratio(straight, float(triples)) }
 }

@@ -1,6 +1,6 @@
 //! Pairs that do not depend on results.
 
-use crate::random::SplitMix64;
+use assay_verifiers::stats::SplitMix64;
 
 /// Each with each, the lower place first.
 pub(super) fn all_pairs(samples: usize) -> Vec<(usize, usize)> {
@@ -19,7 +19,7 @@ pub(super) fn sampled(samples: usize, opponents: usize, seed: u64) -> Vec<(usize
     if opponents >= samples.saturating_sub(1) {
         return all_pairs(samples);
     }
-    let order = SplitMix64::new(seed).order(samples);
+    let order = SplitMix64::new(seed).order(samples, SplitMix64::below);
     let near = (1..=opponents / 2).flat_map(|step| (0..samples).map(move |at| (at, step)));
     let across = if opponents % 2 == 1 { samples.div_ceil(2) } else { 0 };
     let circle = near.chain((0..across).map(|at| (at, samples / 2)));

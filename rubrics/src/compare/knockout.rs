@@ -1,7 +1,8 @@
 //! Knockout: the loser of a pair leaves.
 
+use assay_verifiers::stats::SplitMix64;
+
 use super::result::PairResult;
-use crate::random::SplitMix64;
 
 /// A knockout under way. Of an odd number the one drawn first that has not sat out sits out.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub struct Knockout {
 impl Knockout {
     /// Draws the order of `samples`.
     pub fn new(samples: usize, seed: u64) -> Self {
-        let left = SplitMix64::new(seed).order(samples);
+        let left = SplitMix64::new(seed).order(samples, SplitMix64::below);
         Self { left, sat_out: Vec::new(), round: Vec::new(), out: Vec::new() }
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use assay_verifiers::stats::SplitMix64;
 use serde::Serialize;
 
 use super::result::{PairResult, verdict};
-use crate::random::SplitMix64;
 
 /// A Swiss tournament under way: a win is 1 point, a tie 1/2, sitting out 1, a failed comparison
 /// nothing. Each meets the next in the standing that it has not met; where there is none, the next.
@@ -36,7 +36,7 @@ impl Swiss {
     pub fn new(samples: usize, rounds: usize, seed: u64) -> Self {
         Self {
             rounds_left: rounds,
-            drawn: SplitMix64::new(seed).order(samples),
+            drawn: SplitMix64::new(seed).order(samples, SplitMix64::below),
             points: vec![0.0; samples],
             opponents: vec![Vec::new(); samples],
             sat_out: BTreeSet::new(),

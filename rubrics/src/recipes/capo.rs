@@ -5,10 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use assay_verifiers::stats::{are_shares, float, ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::number::{self, share, truth};
 
 /// How critiques decide that a step is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,10 +32,10 @@ pub fn step_errors(
     let read: Vec<&BTreeSet<usize>> = critiques.iter().flatten().collect();
     let error = |step: usize| {
         let wrong = read.iter().filter(|critique| critique.contains(&step)).count();
-        let shared = share(number::of(wrong), number::of(read.len()))?;
+        let shared = ratio(float(wrong), float(read.len()))?;
         Some(match how {
-            StepVote::Intersection => truth(wrong == read.len()),
-            StepVote::Majority => truth(shared > 0.5),
+            StepVote::Intersection => f64::from(wrong == read.len()),
+            StepVote::Majority => f64::from(shared > 0.5),
             StepVote::Average => shared,
         })
     };
@@ -62,8 +61,8 @@ impl Default for Capo {
 impl Capo {
     /// The credit of each step, for all of its tokens: `C 1[right] - P error`, from `-P` to `C`.
     pub fn step_credits(&self, right: bool, errors: &[f64]) -> Option<Vec<f64>> {
-        let credit = |error: &f64| self.correct * truth(right) - self.penalty * error;
-        number::are_shares(errors).then(|| errors.iter().map(credit).collect())
+        let credit = |error: &f64| self.correct * f64::from(right) - self.penalty * error;
+        are_shares(errors).then(|| errors.iter().map(credit).collect())
     }
 
     /// The reward of the response: `C 1[right]`, less `P` times the error of its worst step. With the
@@ -71,6 +70,6 @@ impl Capo {
     /// step.
     pub fn reward(&self, right: bool, errors: &[f64]) -> Option<f64> {
         let worst = errors.iter().copied().fold(0.0, f64::max);
-        number::are_shares(errors).then(|| self.correct * truth(right) - self.penalty * worst)
+        are_shares(errors).then(|| self.correct * f64::from(right) - self.penalty * worst)
     }
 }

@@ -2,10 +2,9 @@
 
 use assay_verifiers::RunningMoments;
 use assay_verifiers::deviation::{EPS, Std};
+use assay_verifiers::stats::are_shares;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::number;
 
 /// "Clinical-R1", clinical-objective relative policy optimisation:
 /// `r = accuracy + 0.5 faithfulness + 0.5 comprehensiveness`; the last two count only where the format
@@ -79,5 +78,5 @@ impl Crpo {
 fn gated(parts: &CrpoParts) -> Option<[f64; 3]> {
     let values = [parts.accuracy, parts.faithfulness, parts.comprehensiveness];
     let gated = if parts.format { values } else { [parts.accuracy, 0.0, 0.0] };
-    number::are_shares(&values).then_some(gated)
+    are_shares(&values).then_some(gated)
 }

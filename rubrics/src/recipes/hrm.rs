@@ -1,9 +1,8 @@
 //! Hierarchical reward modelling: lower levels earn nothing until the upper one is satisfied.
 
+use assay_verifiers::stats::are_shares;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::number;
 
 /// The conditional gates of "`ChatShopBuddy`", section on hierarchical reward modelling:
 /// `r = valid (a correct + 1[correct >= tau] (b persuasive + c efficient))`. Reconstructed, weights
@@ -42,7 +41,7 @@ impl Hrm {
         }
         let correct = correct?;
         let upper = self.correctness * correct;
-        if !number::are_shares(&[correct]) {
+        if !are_shares(&[correct]) {
             return None;
         }
         if correct < self.tau {
@@ -50,6 +49,6 @@ impl Hrm {
         }
         let (persuasive, efficient) = (persuasive?, efficient?);
         let lower = self.persuasiveness * persuasive + self.efficiency * efficient;
-        number::are_shares(&[persuasive, efficient]).then_some(upper + lower)
+        are_shares(&[persuasive, efficient]).then_some(upper + lower)
     }
 }

@@ -1,6 +1,6 @@
 //! MediX-R1: a composite of a judge, an embedding, the modality and the format.
 
-use crate::number::{self, truth};
+use assay_verifiers::stats::are_shares;
 
 /// The parts of the reward.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,11 +29,11 @@ pub fn medix_reward(answer: &str, parts: &MedixParts) -> Option<f64> {
         (0.0, 0.0)
     } else {
         let cosine = parts.cosine.filter(|cosine| cosine.is_finite())?;
-        (truth(parts.judged?), truth(cosine >= MEDIX_COSINE))
+        (f64::from(parts.judged?), f64::from(cosine >= MEDIX_COSINE))
     };
-    let content = 0.575 * judged + 0.375 * embedded + 0.05 * truth(parts.modality);
-    let reward = 0.9 * content + 0.1 * truth(parts.format);
-    number::are_shares(&[reward]).then_some(reward)
+    let content = 0.575 * judged + 0.375 * embedded + 0.05 * f64::from(parts.modality);
+    let reward = 0.9 * content + 0.1 * f64::from(parts.format);
+    are_shares(&[reward]).then_some(reward)
 }
 
 fn is_refused(answer: &str) -> bool {

@@ -4,6 +4,8 @@
 //! update is the Hedge algorithm: "A Decision-Theoretic Generalization of On-Line Learning and an
 //! Application to Boosting" (Freund, Schapire 1997). Constants are reconstructed.
 
+use assay_verifiers::stats::softplus;
+
 /// The weights of the heads for one context or user; they sum to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HedgeRouter {
@@ -66,9 +68,4 @@ impl HedgeRouter {
         let whole = first.len() == self.weights.len() && second.len() == self.weights.len();
         (whole && margins.iter().all(|margin| margin.is_finite())).then_some(margins)
     }
-}
-
-/// `log(1 + exp(x))`, without overflow.
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }

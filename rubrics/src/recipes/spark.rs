@@ -3,10 +3,9 @@
 //! "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning" (2025), sections on
 //! step-level consistency and on reward design.
 
+use assay_verifiers::stats::{are_shares, mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::number::{self, mean, truth};
 
 /// Whether each step is right by the majority of the verifications that judged it; `None` for a step on
 /// which none voted or the votes are equal. Verifications may be of different lengths: the longest
@@ -42,7 +41,7 @@ impl Default for Spark {
 impl Spark {
     /// The process-aware reward: 1 where the format is valid and the verdict is right, else 0.
     pub fn process_aware(valid: bool, right: bool) -> f64 {
-        truth(valid && right)
+        f64::from(valid && right)
     }
 
     /// The step-augmented reward, `valid (0.4 k / n + 0.6 right)`, 0 to 1. `None` for a valid response
@@ -51,9 +50,9 @@ impl Spark {
         if !valid {
             return Some(0.0);
         }
-        let judged: Vec<f64> = steps.iter().flatten().map(|right| truth(*right)).collect();
-        let value = self.steps * mean(&judged)? + (1.0 - self.steps) * truth(right);
-        number::are_shares(&[value]).then_some(value)
+        let judged: Vec<f64> = steps.iter().flatten().map(|right| f64::from(*right)).collect();
+        let value = self.steps * mean(&judged)? + (1.0 - self.steps) * f64::from(right);
+        are_shares(&[value]).then_some(value)
     }
 
     /// The selective advantage of a step: kept where its sign agrees with the verdict on the step (at

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_verifiers::Reward;
+use assay_verifiers::stats::float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -298,7 +299,7 @@ impl AnswerKind {
             Self::Choices(choices) => {
                 let same = |choice: &AnswerChoice| choice.label.eq_ignore_ascii_case(words);
                 let rank = choices.iter().position(same)?;
-                Some(Answer { share: Self::share_of_choice(choices, rank)?, value: number(rank) })
+                Some(Answer { share: Self::share_of_choice(choices, rank)?, value: float(rank) })
             }
             Self::Scale(scale) => {
                 let value: f64 = words.parse().ok().filter(|value: &f64| value.is_finite())?;
@@ -324,7 +325,7 @@ impl AnswerKind {
 
     fn share_of_choice(choices: &[AnswerChoice], rank: usize) -> Option<f64> {
         let highest = choices.len().saturating_sub(1).max(1);
-        Some(choices.get(rank)?.value.unwrap_or(number(rank) / number(highest)))
+        Some(choices.get(rank)?.value.unwrap_or(float(rank) / float(highest)))
     }
 }
 
@@ -340,11 +341,6 @@ impl Scale {
         let (min, max) = self.bounds();
         (value - min) / (max - min)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "choices are few")]
-fn number(rank: usize) -> f64 {
-    rank as f64
 }
 
 fn one() -> f64 {

@@ -6,6 +6,7 @@ mod ngrams;
 mod rouge;
 
 use assay_verifiers::prelude::*;
+use assay_verifiers::stats::float;
 
 use self::bleu::{Tokenizer13a, bleu, gleu};
 use self::lcs::common;
@@ -160,5 +161,5 @@ fn fuzzy(input: &str, reference: &str, meter: &mut Meter<'_>) -> Result<f64, Fau
         (input.chars().collect(), reference.chars().collect());
     let common = common(&input, &reference, meter)?;
     let lengths = input.len() + reference.len();
-    Ok(if lengths == 0 { 1.0 } else { 2.0 * ngrams::number(common) / ngrams::number(lengths) })
+    Ok(if lengths == 0 { 1.0 } else { 2.0 * float(common) / float(lengths) })
 }

@@ -1,11 +1,11 @@
 //! The ways to join votes.
 
+use assay_verifiers::stats::{mean, median, ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::critiques::critique_weights;
 use super::vote::Vote;
-use crate::number::{mean, median, share};
 
 /// How votes become one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +45,7 @@ pub fn combine(how: VoteBy, votes: &[Vote], needed: usize) -> Option<f64> {
             let weights = critique_weights(&critiques);
             let sum: f64 = weights.iter().zip(&values).map(|(weight, value)| weight * value).sum();
             let (low, high) = bounds(&values)?;
-            Some(share(sum, weights.iter().sum())?.clamp(low, high))
+            Some(ratio(sum, weights.iter().sum())?.clamp(low, high))
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::number::{self, mean};
+use assay_verifiers::stats::{float, mean};
+
 use crate::recipes::rm_nlhf::critique_f1;
 
 /// How alike two critiques are: the F1 of their sets of words, 0 to 1. Words are runs of letters and
@@ -19,7 +20,7 @@ pub fn critique_similarity(one: &str, other: &str) -> f64 {
 /// Reconstructed: after the similarity of critiques in "Reward Modeling from Natural Language Human
 /// Feedback", with sets of words in place of extracted arguments.
 pub fn critique_weights(critiques: &[&str]) -> Vec<f64> {
-    let count = number::of(critiques.len());
+    let count = float(critiques.len());
     let weight = |(at, critique): (usize, &&str)| {
         let others = critiques.iter().enumerate().filter(|(other, _)| *other != at);
         let alike: Vec<f64> =

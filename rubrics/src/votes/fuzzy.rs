@@ -7,9 +7,9 @@
 //! Aggregation Operators" (Xu 2007). How votes become sets, the consensus and the weights are
 //! reconstructed.
 
+use assay_verifiers::stats::{are_shares, mean, ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::number::{self, mean, share};
 use crate::reply::pair::Winner;
 
 /// The largest support, and the least opposition, that a set has in an aggregate: beyond, one vote
@@ -32,7 +32,7 @@ impl Intuitionistic {
 
     /// A share and a confidence, each 0 to 1: `(c x, c (1 - x))`.
     pub fn of_share(share: f64, confidence: f64) -> Option<Self> {
-        let valid = number::are_shares(&[share, confidence]);
+        let valid = are_shares(&[share, confidence]);
         valid.then_some(Self { mu: confidence * share, nu: confidence * (1.0 - share) })
     }
 
@@ -126,5 +126,5 @@ pub fn reweighted(sets: &[(Intuitionistic, f64)]) -> Option<Vec<f64>> {
         .map(|(set, _)| (1.0 - set.distance(whole)).max(0.0) * (1.0 - set.hesitation()))
         .collect();
     let sum: f64 = raw.iter().sum();
-    raw.iter().map(|weight| share(*weight, sum)).collect()
+    raw.iter().map(|weight| ratio(*weight, sum)).collect()
 }

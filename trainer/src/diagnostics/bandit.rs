@@ -1,8 +1,7 @@
 //! Bandits: whether a policy explores, and the rewards that are made of regret.
 
+use assay_verifiers::stats::{corrected_mean, float, ratio};
 use serde::Serialize;
-
-use super::numbers::{mean, of, ratio, truth};
 
 /// One play of a bandit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +40,7 @@ pub fn bandit_report(play: &BanditPlay<'_>) -> BanditReport {
         let top = arms.iter().filter_map(Arm::mean).reduce(f64::max);
         if let Some(top) = top {
             let chosen = arms.get(*pull).and_then(Arm::mean);
-            greedy.push(truth(chosen.is_some_and(|mean| mean >= top)));
+            greedy.push(f64::from(chosen.is_some_and(|mean| mean >= top)));
         }
         report.regret += best - own;
         if *own >= best {
@@ -53,7 +52,7 @@ pub fn bandit_report(play: &BanditPlay<'_>) -> BanditReport {
             arm.sum += reward;
         }
     }
-    report.greedy_share = mean(&greedy);
+    report.greedy_share = corrected_mean(&greedy);
     report
 }
 
@@ -63,8 +62,8 @@ pub fn bandit_report(play: &BanditPlay<'_>) -> BanditReport {
 /// Source: as [`bandit_report`].
 pub fn suffix_failure(plays: &[BanditPlay<'_>], from: usize) -> Option<f64> {
     let reports = plays.iter().map(bandit_report).filter(|report| report.pulls > from);
-    let failed = reports.map(|report| truth(report.last_best.is_none_or(|last| last < from)));
-    mean(&failed.collect::<Vec<_>>())
+    let failed = reports.map(|report| f64::from(report.last_best.is_none_or(|last| last < from)));
+    corrected_mean(&failed.collect::<Vec<_>>())
 }
 
 /// The reward of a pull that is made of its regret: `-(best - own)`, or `1 - (best - own) / gap` where
@@ -97,7 +96,7 @@ pub fn ucb_arm(arms: usize, pulls: &[usize], rewards: &[f64]) -> Option<usize> {
     let all: usize = known.iter().map(|arm| arm.pulls).sum();
     let bound = |arm: &Arm| match arm.mean() {
         None => f64::INFINITY,
-        Some(mean) => mean + (2.0 * of(all).ln() / of(arm.pulls)).sqrt(),
+        Some(mean) => mean + (2.0 * float(all).ln() / float(arm.pulls)).sqrt(),
     };
     let bounds = known.iter().map(bound).enumerate();
     bounds.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(arm, _)| arm)
@@ -111,7 +110,7 @@ struct Arm {
 
 impl Arm {
     fn mean(&self) -> Option<f64> {
-        ratio(self.sum, of(self.pulls))
+        ratio(self.sum, float(self.pulls))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Calibration and honesty of a reward that is a probability of being correct.
 
+use assay_verifiers::stats::{corrected_mean, float, ratio, share};
 use serde::Serialize;
 
 use super::discriminability::auroc;
-use super::numbers::{mean, of, ratio, share, truth};
 
 /// How far confidences are probabilities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -59,24 +59,26 @@ pub fn probability_calibration(
     let rows: Vec<(f64, bool)> =
         labelled.iter().copied().filter(|(confidence, _)| is_probability(*confidence)).collect();
     let bins = binned(&rows, bins);
-    let gap = |bin: &CalibrationBin| Some((of(bin.rows), (bin.confidence? - bin.accuracy?).abs()));
+    let gap =
+        |bin: &CalibrationBin| Some((float(bin.rows), (bin.confidence? - bin.accuracy?).abs()));
     let gaps: Vec<(f64, f64)> = bins.iter().filter_map(gap).collect();
     let scores: Vec<f64> = rows.iter().map(|(confidence, _)| *confidence).collect();
     let labels: Vec<Option<bool>> = rows.iter().map(|(_, label)| Some(*label)).collect();
-    let mean_of =
-        |value: fn(&(f64, bool)) -> f64| mean(&rows.iter().map(value).collect::<Vec<_>>());
+    let mean_of = |value: fn(&(f64, bool)) -> f64| {
+        corrected_mean(&rows.iter().map(value).collect::<Vec<_>>())
+    };
     CalibrationReport {
         rows: rows.len(),
         left_out: labelled.len() - rows.len(),
-        expected_error: ratio(gaps.iter().map(|(rows, gap)| rows * gap).sum(), of(rows.len())),
+        expected_error: ratio(gaps.iter().map(|(rows, gap)| rows * gap).sum(), float(rows.len())),
         greatest_error: gaps.iter().map(|(_, gap)| *gap).reduce(f64::max),
-        brier: mean_of(|(confidence, label)| (confidence - truth(*label)).powi(2)),
+        brier: mean_of(|(confidence, label)| (confidence - f64::from(*label)).powi(2)),
         negative_log_likelihood: mean_of(|(confidence, label)| {
             let given = if *label { *confidence } else { 1.0 - confidence };
             -given.clamp(1e-12, 1.0 - 1e-12).ln()
         }),
         auroc: auroc(&scores, &labels),
-        risk_coverage_area: mean(&risks(&rows)),
+        risk_coverage_area: corrected_mean(&risks(&rows)),
         bins,
     }
 }
@@ -99,8 +101,8 @@ pub fn selective_accuracy(
     let rows: Vec<(f64, bool)> = rows.filter(|(confidence, _)| confidence.is_finite()).collect();
     let risks = risks(&rows);
     // A coverage such as 0.3 of 10 rows is 3 rows, whatever rounding makes of the product.
-    let wanted = (coverage * of(rows.len()) - 1e-9).ceil().max(1.0);
-    let taken = risks.iter().enumerate().find(|(at, _)| of(at + 1) >= wanted);
+    let wanted = (coverage * float(rows.len()) - 1e-9).ceil().max(1.0);
+    let taken = risks.iter().enumerate().find(|(at, _)| float(at + 1) >= wanted);
     taken.map(|(_, risk)| 1.0 - risk)
 }
 
@@ -131,18 +133,18 @@ fn is_probability(value: f64) -> bool {
 fn binned(rows: &[(f64, bool)], bins: usize) -> Vec<CalibrationBin> {
     let mut sums = vec![(0_usize, 0.0, 0.0); bins];
     for (confidence, label) in rows {
-        let place = (confidence * of(bins)) as usize;
+        let place = (confidence * float(bins)) as usize;
         if let Some((count, confidences, correct)) = sums.get_mut(place.min(bins.saturating_sub(1)))
         {
             *count += 1;
             *confidences += confidence;
-            *correct += truth(*label);
+            *correct += f64::from(*label);
         }
     }
     let bin = |(rows, confidences, correct): (usize, f64, f64)| CalibrationBin {
         rows,
-        confidence: ratio(confidences, of(rows)),
-        accuracy: ratio(correct, of(rows)),
+        confidence: ratio(confidences, float(rows)),
+        accuracy: ratio(correct, float(rows)),
     };
     sums.into_iter().map(bin).collect()
 }
@@ -154,10 +156,10 @@ fn risks(rows: &[(f64, bool)]) -> Vec<f64> {
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (mut wrong, mut risks) = (0.0, Vec::with_capacity(rows.len()));
     for equal in sorted.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-        let errors: f64 = equal.iter().map(|(_, label)| 1.0 - truth(*label)).sum();
+        let errors: f64 = equal.iter().map(|(_, label)| 1.0 - f64::from(*label)).sum();
         for _ in equal {
-            wrong += errors / of(equal.len());
-            risks.push(wrong / of(risks.len() + 1));
+            wrong += errors / float(equal.len());
+            risks.push(wrong / float(risks.len() + 1));
         }
     }
     risks

@@ -1,8 +1,7 @@
 //! Gains of a run beside those of its controls.
 
+use assay_verifiers::stats::{corrected_mean, present, ratio};
 use serde::Serialize;
-
-use super::numbers::{mean, ratio};
 
 /// What a run gained on a trusted measure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -37,10 +36,10 @@ pub fn control_gains(runs: &[(&str, &[f64])], window: usize) -> Vec<ControlGain>
 }
 
 fn gain(name: &str, run: &[f64], window: usize) -> ControlGain {
-    let run = super::numbers::present(run);
+    let run = present(run);
     let width = window.max(1).min(run.len());
-    let start = run.get(..width).and_then(mean);
-    let end = run.get(run.len() - width..).and_then(mean);
+    let start = run.get(..width).and_then(corrected_mean);
+    let end = run.get(run.len() - width..).and_then(corrected_mean);
     let gain = start.zip(end).map(|(start, end)| end - start);
     ControlGain { name: name.to_owned(), start, end, gain, share_of_first: None }
 }

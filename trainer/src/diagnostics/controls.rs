@@ -1,10 +1,8 @@
 //! Spurious rewards: controls that carry no signal, or the wrong one. A run that gains as much from one
 //! of these as from the reward learns nothing from the reward.
 
+use assay_verifiers::stats::{SplitMix64, fnv1a};
 use serde::Serialize;
-
-use super::numbers::truth;
-use super::random::{SeededBits, hash};
 
 /// A reward that says nothing of, or against, correctness.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -58,18 +56,18 @@ impl ControlReward {
     /// response and the number of the rollout alone, so that they are the same on every machine and in
     /// every order.
     pub fn reward(&self, row: &ControlRow<'_>) -> f64 {
-        let label = |label: Option<bool>| label.map_or(f64::NAN, truth);
+        let label = |label: Option<bool>| label.map_or(f64::NAN, f64::from);
         match self {
             Self::Constant { reward } => *reward,
             Self::Bernoulli { probability, seed } => {
-                let seeds = [*seed, hash(row.prompt), hash(row.response), row.rollout];
-                truth(SeededBits::of(&seeds).unit() < *probability)
+                let seeds = [*seed, fnv1a(0, row.prompt), fnv1a(0, row.response), row.rollout];
+                f64::from(SplitMix64::of(&seeds).unit() < *probability)
             }
             Self::FormatOnly => label(row.has_format),
             Self::Majority => match row.majority {
                 None => f64::NAN,
                 // A rollout without an answer has not voted.
-                Some(majority) => truth(row.answer == Some(majority)),
+                Some(majority) => f64::from(row.answer == Some(majority)),
             },
             Self::Inverted => 1.0 - label(row.correct),
         }

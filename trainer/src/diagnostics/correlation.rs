@@ -3,9 +3,9 @@
 //! Rows in which either side is missing are left out. Within groups, each value is taken relative to
 //! its group: what a trainer sees, as it compares rollouts of one prompt alone.
 
+use assay_verifiers::stats::{CorrelationSums, complete, ranks};
 use serde::Serialize;
 
-use super::numbers::{mean, ranks, ratio};
 use crate::error::TrainerError;
 use crate::groups::Groups;
 
@@ -38,8 +38,8 @@ pub struct CorrelationMatrix {
 /// The correlation of two series over all rows.
 pub fn correlation(x: &[f64], y: &[f64]) -> Correlation {
     let (x, y) = complete(x, y);
-    let sums = Sums::of(&x, &y);
-    let spearman = Sums::of(&ranks(&x), &ranks(&y)).pearson();
+    let sums = CorrelationSums::of(&x, &y);
+    let spearman = CorrelationSums::of(&ranks(&x), &ranks(&y)).pearson();
     Correlation { pearson: sums.pearson(), spearman, slope: sums.slope(), rows: x.len() }
 }
 
@@ -57,7 +57,7 @@ pub fn correlation_within(
     groups.along("the first series", x.len())?;
     groups.along("the second series", y.len())?;
     let (mut own_x, mut own_y) = (Vec::new(), Vec::new());
-    let (mut values, mut ranked) = (Sums::default(), Sums::default());
+    let (mut values, mut ranked) = (CorrelationSums::default(), CorrelationSums::default());
     let mut rows = 0;
     for members in groups.iter() {
         let (x, y) = complete(members.values(x, &mut own_x), members.values(y, &mut own_y));
@@ -102,62 +102,6 @@ fn matrix(
         found.rows.push(row.iter().map(|cell| cell.rows).collect());
     }
     Ok(found)
-}
-
-/// Sums of squares and products of deviations.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
-    xx: f64,
-    yy: f64,
-    xy: f64,
-    /// Below these, a sum of squares is rounding.
-    noise_x: f64,
-    noise_y: f64,
-}
-
-impl Sums {
-    /// Of two series of one length, about their means.
-    pub(super) fn of(x: &[f64], y: &[f64]) -> Self {
-        let mut sums = Self::default();
-        sums.add(x, y);
-        sums
-    }
-
-    /// Adds the deviations of one group about its own means.
-    pub(super) fn add(&mut self, x: &[f64], y: &[f64]) {
-        let (Some(mean_x), Some(mean_y)) = (mean(x), mean(y)) else { return };
-        for (x, y) in x.iter().zip(y) {
-            self.xx += (x - mean_x).powi(2);
-            self.yy += (y - mean_y).powi(2);
-            self.xy += (x - mean_x) * (y - mean_y);
-            self.noise_x += rounding(*x);
-            self.noise_y += rounding(*y);
-        }
-    }
-
-    /// `None` where a side has no spread.
-    pub(super) fn pearson(&self) -> Option<f64> {
-        if self.xx <= self.noise_x || self.yy <= self.noise_y {
-            return None;
-        }
-        ratio(self.xy, self.xx.sqrt() * self.yy.sqrt()).map(|value| value.clamp(-1.0, 1.0))
-    }
-
-    /// Of y on x; `None` where x has no spread.
-    pub(super) fn slope(&self) -> Option<f64> {
-        (self.xx > self.noise_x).then(|| ratio(self.xy, self.xx)).flatten()
-    }
-}
-
-/// The square of what rounding may do to a value and its mean.
-fn rounding(value: f64) -> f64 {
-    (8.0 * f64::EPSILON * value.abs()).powi(2)
-}
-
-/// The rows in which both are finite.
-pub(super) fn complete(x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let both = x.iter().copied().zip(y.iter().copied());
-    both.filter(|(x, y)| x.is_finite() && y.is_finite()).unzip()
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Annotators that disagree, and a model that should disagree like them.
 
+use assay_verifiers::stats::{
+    corrected_mean, entropy, float, present, ratio, sample_variance, share,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::correlation::correlation;
 use super::drift::{jensen_shannon, total_variation};
-use super::numbers::{entropy, mean, of, ratio, share, truth, variance};
 
 /// The labels of one item: numbers, such as grades or classes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,10 +51,10 @@ pub fn disagreement(items: &[LabelledItem<'_>]) -> DisagreementReport {
     let distributions: Vec<(Vec<f64>, Vec<f64>)> = items.iter().map(distributions).collect();
     let of_each = |distance: fn(&[f64], &[f64]) -> Option<f64>| {
         let values = distributions.iter().filter_map(|(p, q)| distance(p, q));
-        mean(&values.collect::<Vec<_>>())
+        corrected_mean(&values.collect::<Vec<_>>())
     };
     let variances = items.iter().map(|item| {
-        let both = variance(item.people).zip(variance(item.model));
+        let both = sample_variance(item.people).zip(sample_variance(item.model));
         both.unwrap_or((f64::NAN, f64::NAN))
     });
     let (people, model): (Vec<f64>, Vec<f64>) = variances.unzip();
@@ -95,11 +97,8 @@ pub enum LabelScale {
 ///
 /// Source: "Computing Krippendorff's Alpha-Reliability" (Krippendorff 2011), sections A to D.
 pub fn krippendorff_alpha(units: &[Vec<f64>], scale: LabelScale) -> Option<f64> {
-    let units: Vec<Vec<f64>> = units
-        .iter()
-        .map(|labels| super::numbers::present(labels))
-        .filter(|labels| labels.len() > 1)
-        .collect();
+    let units: Vec<Vec<f64>> =
+        units.iter().map(|labels| present(labels)).filter(|labels| labels.len() > 1).collect();
     let totals = counts(&units.concat());
     let values: Vec<(f64, usize)> =
         totals.iter().map(|(bits, count)| (f64::from_bits(*bits), *count)).collect();
@@ -111,13 +110,16 @@ pub fn krippendorff_alpha(units: &[Vec<f64>], scale: LabelScale) -> Option<f64> 
     for labels in &units {
         let pairs: f64 =
             labels.iter().map(|a| labels.iter().map(|b| distance(*a, *b)).sum::<f64>()).sum();
-        observed += pairs / of(labels.len() - 1);
+        observed += pairs / float(labels.len() - 1);
     }
     let expected: f64 = values
         .iter()
-        .map(|(a, n)| values.iter().map(|(b, m)| of(*n) * of(*m) * distance(*a, *b)).sum::<f64>())
+        .map(|(a, n)| {
+            values.iter().map(|(b, m)| float(*n) * float(*m) * distance(*a, *b)).sum::<f64>()
+        })
         .sum();
-    let disagreement = ratio(observed / of(all), expected / (of(all) * of(all.checked_sub(1)?)))?;
+    let disagreement =
+        ratio(observed / float(all), expected / (float(all) * float(all.checked_sub(1)?)))?;
     Some(1.0 - disagreement)
 }
 
@@ -125,13 +127,13 @@ impl LabelScale {
     /// The squared difference of two labels, given how often each label was given, in order.
     fn distance(self, values: &[(f64, usize)], a: f64, b: f64) -> f64 {
         match self {
-            Self::Nominal => truth(a.total_cmp(&b).is_ne()),
+            Self::Nominal => f64::from(a.total_cmp(&b).is_ne()),
             Self::Interval => (a - b).powi(2),
             Self::Ordinal if a.total_cmp(&b).is_eq() => 0.0,
             Self::Ordinal => {
                 let (low, high) = if a < b { (a, b) } else { (b, a) };
                 let within = values.iter().filter(|(value, _)| (low..=high).contains(value));
-                let counts: Vec<f64> = within.map(|(_, count)| of(*count)).collect();
+                let counts: Vec<f64> = within.map(|(_, count)| float(*count)).collect();
                 let ends = counts.first().copied().unwrap_or_default()
                     + counts.last().copied().unwrap_or_default();
                 (counts.iter().sum::<f64>() - ends / 2.0).powi(2)
@@ -181,7 +183,7 @@ fn macro_f1(pairs: &[(u64, u64)]) -> Option<f64> {
             .map(|(people, model)| usize::from(people == label) + usize::from(model == label));
         share(2 * both, either.sum())
     };
-    mean(&labels.iter().filter_map(f1).collect::<Vec<_>>())
+    corrected_mean(&labels.iter().filter_map(f1).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Whether rewards tell rollouts of one prompt apart.
 
+use assay_verifiers::stats::{
+    bounds, corrected_mean, entropy, float, present, ranks, ratio, sample_variance, share,
+};
 use serde::Serialize;
 
-use super::numbers::{entropy, mean, of, present, range, ranks, ratio, share, variance};
 use crate::error::TrainerError;
 use crate::groups::Groups;
 
@@ -112,12 +114,12 @@ fn ranked_pairs(scores: &[f64], labels: &[Option<bool>]) -> (f64, f64) {
     let rows = rows.filter_map(|(score, label)| Some((*score, (*label)?)));
     let (scores, labels): (Vec<f64>, Vec<bool>) =
         rows.filter(|(score, _)| score.is_finite()).unzip();
-    let positives = of(labels.iter().filter(|label| **label).count());
+    let positives = float(labels.iter().filter(|label| **label).count());
     let ranks = ranks(&scores);
     let sum: f64 =
         ranks.iter().zip(&labels).filter(|(_, label)| **label).map(|(rank, _)| rank).sum();
     let wins = sum - positives * (positives + 1.0) / 2.0;
-    (wins, positives * (of(labels.len()) - positives))
+    (wins, positives * (float(labels.len()) - positives))
 }
 
 /// Groups in the making.
@@ -149,7 +151,7 @@ impl GroupTally {
         self.pairs += pairs;
         if pairs > 0.0 {
             self.contrast(rows);
-            let deviation = variance(&rewards).map(f64::sqrt);
+            let deviation = sample_variance(&rewards).map(f64::sqrt);
             let collapsed = deviation.is_some_and(|value| value < settings.collapsed_below);
             self.found.mixed += 1;
             self.found.collapsed += usize::from(collapsed);
@@ -157,22 +159,22 @@ impl GroupTally {
     }
 
     fn compare(&mut self, rewards: &[f64], resolution: f64) {
-        let range = range(rewards);
+        let range = bounds(rewards).map(|(least, most)| most - least);
         self.found.zero_variance += usize::from(range == Some(0.0));
         self.ranges.extend(range);
-        self.deviations.extend(variance(rewards).map(f64::sqrt));
+        self.deviations.extend(sample_variance(rewards).map(f64::sqrt));
         let mut rounded: Vec<f64> = rewards.iter().map(|r| (r / resolution).round()).collect();
         rounded.sort_by(f64::total_cmp);
         #[expect(clippy::float_cmp, reason = "rounded to whole numbers")]
         let counts: Vec<usize> = rounded.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
-        self.distinct.push(of(counts.len()));
+        self.distinct.push(float(counts.len()));
         self.levels.extend(entropy(counts).map(f64::exp));
     }
 
     fn contrast(&mut self, rows: &[(f64, Option<bool>)]) {
         let of_label = |wanted: bool| {
             let rows = rows.iter().filter(|(_, label)| *label == Some(wanted));
-            mean(&present(&rows.map(|(reward, _)| *reward).collect::<Vec<_>>()))
+            corrected_mean(&present(&rows.map(|(reward, _)| *reward).collect::<Vec<_>>()))
         };
         let both = of_label(true).zip(of_label(false));
         self.contrasts.extend(both.map(|(right, wrong)| right - wrong));
@@ -182,12 +184,12 @@ impl GroupTally {
         let compared = self.found.groups - self.found.of_one - self.found.without_reward;
         Discriminability {
             zero_variance_share: share(self.found.zero_variance, compared),
-            range: mean(&self.ranges),
-            standard_deviation: mean(&self.deviations),
-            distinct: mean(&self.distinct),
-            effective_levels: mean(&self.levels),
+            range: corrected_mean(&self.ranges),
+            standard_deviation: corrected_mean(&self.deviations),
+            distinct: corrected_mean(&self.distinct),
+            effective_levels: corrected_mean(&self.levels),
             pairwise_auc: ratio(self.wins, self.pairs),
-            contrast: mean(&self.contrasts),
+            contrast: corrected_mean(&self.contrasts),
             collapsed_share: share(self.found.collapsed, self.found.mixed),
             ..self.found
         }

@@ -1,8 +1,7 @@
 //! Drift: how far two samples of a reward are apart as distributions, such as those of two runs.
 
+use assay_verifiers::stats::{corrected_mean, float, present, ratio};
 use serde::Serialize;
-
-use super::numbers::{mean, of, present, ratio};
 
 /// How far two samples are apart. Each is `null` where a sample is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -44,7 +43,9 @@ pub fn drift(first: &[f64], second: &[f64], bins: usize) -> Drift {
     first.sort_by(f64::total_cmp);
     second.sort_by(f64::total_cmp);
     let mut found = Drift { first: first.len(), second: second.len(), ..Drift::default() };
-    let (Some(before), Some(after)) = (mean(&first), mean(&second)) else { return found };
+    let (Some(before), Some(after)) = (corrected_mean(&first), corrected_mean(&second)) else {
+        return found;
+    };
     found.mean_shift = Some(after - before);
     let (greatest, area) = between_functions(&first, &second);
     found.kolmogorov_smirnov = Some(greatest);
@@ -96,7 +97,7 @@ fn between_functions(first: &[f64], second: &[f64]) -> (f64, f64) {
         };
         at_first = upto(first, at_first);
         at_second = upto(second, at_second);
-        let gap = of(at_first) / of(first.len()) - of(at_second) / of(second.len());
+        let gap = float(at_first) / float(first.len()) - float(at_second) / float(second.len());
         greatest = greatest.max(gap.abs());
         let width = places.get(at + 1).map_or(0.0, |next| next - place);
         area += gap.abs() * width;
@@ -115,7 +116,7 @@ fn edges(first: &[f64], second: &[f64], bins: usize) -> Vec<f64> {
         return values;
     }
     let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
-    (1..bins).map(|bin| least + (most - least) * of(bin) / of(bins)).collect()
+    (1..bins).map(|bin| least + (most - least) * float(bin) / float(bins)).collect()
 }
 
 fn counts(values: &[f64], edges: &[f64]) -> Vec<usize> {
@@ -130,8 +131,8 @@ fn counts(values: &[f64], edges: &[f64]) -> Vec<usize> {
 }
 
 fn shares(counts: &[usize], added: f64) -> Vec<f64> {
-    let whole: f64 = counts.iter().map(|count| of(*count) + added).sum();
-    counts.iter().filter_map(|count| ratio(of(*count) + added, whole)).collect()
+    let whole: f64 = counts.iter().map(|count| float(*count) + added).sum();
+    counts.iter().filter_map(|count| ratio(float(*count) + added, whole)).collect()
 }
 
 #[cfg(test)]

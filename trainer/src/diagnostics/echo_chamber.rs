@@ -1,10 +1,9 @@
 //! Echo chambers: training that narrows to one of the base model's formats or answers.
 
+use assay_verifiers::stats::{entropy, ratio, share};
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-
-use super::numbers::{entropy, ratio, share};
 
 /// When the narrowing is told.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,9 +1,9 @@
 //! Numbers with intervals: Wilson's, clustered standard errors, and the bootstrap over prompts.
 
+use assay_verifiers::stats::{
+    SplitMix64, corrected_mean, float, present, quantile, ratio, sample_variance,
+};
 use serde::Serialize;
-
-use super::numbers::{mean, of, present, quantile, ratio, variance};
-use super::random::SeededBits;
 
 /// A number with an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -42,7 +42,7 @@ pub fn wilson(successes: usize, trials: usize, level: f64) -> Option<Estimate> {
     if trials == 0 || successes > trials {
         return None;
     }
-    let (count, share) = (of(trials), of(successes) / of(trials));
+    let (count, share) = (float(trials), float(successes) / float(trials));
     let whole = 1.0 + z * z / count;
     let middle = (share + z * z / (2.0 * count)) / whole;
     let spread = share * (1.0 - share) / count + z * z / (4.0 * count * count);
@@ -77,8 +77,8 @@ pub fn clustered_mean<'a>(clusters: impl IntoIterator<Item = &'a [f64]>) -> Opti
     let clusters: Vec<Vec<f64>> =
         clusters.into_iter().map(present).filter(|values| !values.is_empty()).collect();
     let rows = clusters.concat();
-    let mean = mean(&rows)?;
-    let naive = variance(&rows).map(|variance| variance / of(rows.len()));
+    let mean = corrected_mean(&rows)?;
+    let naive = sample_variance(&rows).map(|variance| variance / float(rows.len()));
     // The sum over pairs i != j is the square of the sum, less the squares.
     let crossed = clusters.iter().map(|cluster| {
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -88,7 +88,7 @@ pub fn clustered_mean<'a>(clusters: impl IntoIterator<Item = &'a [f64]>) -> Opti
         }
         sum * sum - squares
     });
-    let crossed = crossed.sum::<f64>() / of(rows.len()).powi(2);
+    let crossed = crossed.sum::<f64>() / float(rows.len()).powi(2);
     let clustered = naive.filter(|_| clusters.len() > 1).map(|naive| (naive + crossed).max(0.0));
     Some(ClusteredMean {
         mean,
@@ -122,14 +122,13 @@ pub fn resampled(
     if !(0.0 < how.level && how.level < 1.0) {
         return None;
     }
-    let mut random = SeededBits::new(how.seed);
+    let mut random = SplitMix64::new(how.seed);
     let mut drawn = all;
     let mut values = Vec::with_capacity(how.resamples);
     for _ in 0..how.resamples {
-        drawn.fill_with(|| random.below(clusters));
+        drawn.fill_with(|| random.scaled_below(clusters));
         values.extend(statistic(&drawn).filter(|value| value.is_finite()));
     }
-    values.sort_by(f64::total_cmp);
     let tail = (1.0 - how.level) / 2.0;
     let (low, high) = (quantile(&values, tail)?, quantile(&values, 1.0 - tail)?);
     Some(Estimate { value, low, high })
@@ -243,7 +242,9 @@ mod tests {
     fn the_bootstrap_repeats_itself_and_holds_the_value() {
         let values = [0.0, 0.25, 0.5, 0.75, 1.0];
         let statistic = |drawn: &[usize]| {
-            mean(&drawn.iter().filter_map(|at| values.get(*at).copied()).collect::<Vec<_>>())
+            corrected_mean(
+                &drawn.iter().filter_map(|at| values.get(*at).copied()).collect::<Vec<_>>(),
+            )
         };
         let one = resampled(5, Resampling::default(), statistic).unwrap();
         assert_eq!(one, resampled(5, Resampling::default(), statistic).unwrap());

@@ -1,11 +1,11 @@
 //! Faults by reward, by kind, and by prompt.
 
+use assay_verifiers::stats::{corrected_mean, float, ratio, share};
 use std::collections::BTreeMap;
 
 use assay_verifiers::FaultKind;
 use serde::Serialize;
 
-use super::numbers::{mean, of, share};
 use crate::error::TrainerError;
 use crate::groups::Groups;
 
@@ -95,7 +95,7 @@ pub fn fault_shares(groups: &Groups, rows: &[RowFaults<'_>]) -> Result<FaultShar
     found.groups_with = counted.iter().filter(|group| group.failed > 0).count();
     found.groups_whole =
         counted.iter().filter(|group| group.failed > 0 && group.failed == group.rows).count();
-    found.mean_group_share = mean(&shares);
+    found.mean_group_share = corrected_mean(&shares);
     found.clustering = found.share.and_then(|share| clustering(&counted, share));
     found.worst = counted.into_iter().filter(|group| group.failed > 0).collect();
     found.worst.sort_by(|a, b| {
@@ -117,11 +117,11 @@ fn clustering(groups: &[GroupFaults], share: f64) -> Option<f64> {
     let freedom = groups.len().checked_sub(1).filter(|freedom| *freedom > 0)?;
     let spread = share * (1.0 - share);
     let term = |group: &GroupFaults| {
-        let expected = of(group.rows) * share;
-        (of(group.failed) - expected).powi(2) / of(group.rows)
+        let expected = float(group.rows) * share;
+        (float(group.failed) - expected).powi(2) / float(group.rows)
     };
     let sum: f64 = groups.iter().filter(|group| group.rows > 0).map(term).sum();
-    super::numbers::ratio(sum, spread * of(freedom))
+    ratio(sum, spread * float(freedom))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Length against reward: whether long answers are paid for being long.
 
+use assay_verifiers::stats::{CorrelationSums, complete, corrected_mean};
 use serde::Serialize;
 
-use super::correlation::{Correlation, Sums, complete, correlation, correlation_within};
-use super::numbers::mean;
+use super::correlation::{Correlation, correlation, correlation_within};
 use crate::error::TrainerError;
 use crate::groups::Groups;
 
@@ -51,7 +51,7 @@ pub fn length_bias(
         complete(&lengths, &rewards)
     };
     let (right, wrong) = (of_label(true), of_label(false));
-    let mut fixed = Sums::default();
+    let mut fixed = CorrelationSums::default();
     fixed.add(&right.0, &right.1);
     fixed.add(&wrong.0, &wrong.1);
     Ok(LengthBias {
@@ -60,8 +60,8 @@ pub fn length_bias(
         among_correct: correlation(&right.0, &right.1),
         among_wrong: correlation(&wrong.0, &wrong.1),
         slope_at_fixed_correctness: fixed.slope(),
-        mean_length_correct: mean(&right.0),
-        mean_length_wrong: mean(&wrong.0),
+        mean_length_correct: corrected_mean(&right.0),
+        mean_length_wrong: corrected_mean(&wrong.0),
     })
 }
 

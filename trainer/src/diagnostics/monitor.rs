@@ -1,8 +1,7 @@
 //! Monitors of a training run: a proxy that rises while what it stands for does not.
 
+use assay_verifiers::stats::{corrected_mean, float, share};
 use serde::Serialize;
-
-use super::numbers::{mean, of};
 
 /// How a run is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -82,8 +81,8 @@ pub fn monitored(steps: &[MonitoredStep], settings: MonitorSettings) -> Vec<Moni
 pub fn format_only_share(rewards: &[f64], has_answer: &[bool], paid_above: f64) -> Option<f64> {
     let rows = rewards.iter().zip(has_answer).filter(|(reward, _)| reward.is_finite());
     let paid = rows.filter(|(_, has)| !**has).map(|(reward, _)| *reward > paid_above);
-    let paid: Vec<f64> = paid.map(super::numbers::truth).collect();
-    mean(&paid)
+    let paid: Vec<f64> = paid.map(f64::from).collect();
+    corrected_mean(&paid)
 }
 
 /// How the number of steps of a response moved from one set of responses to another.
@@ -105,10 +104,11 @@ pub struct StepInflation {
 /// Source: "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning", its
 /// section on reward hacking: step inflation and single-step collapse.
 pub fn step_inflation(before: &[usize], now: &[usize]) -> StepInflation {
-    let counts = |steps: &[usize]| mean(&steps.iter().map(|steps| of(*steps)).collect::<Vec<_>>());
-    let single = |steps: &[usize]| {
-        super::numbers::share(steps.iter().filter(|steps| **steps == 1).count(), steps.len())
+    let counts = |steps: &[usize]| {
+        corrected_mean(&steps.iter().map(|steps| float(*steps)).collect::<Vec<_>>())
     };
+    let single =
+        |steps: &[usize]| share(steps.iter().filter(|steps| **steps == 1).count(), steps.len());
     StepInflation {
         before: counts(before),
         now: counts(now),
@@ -136,7 +136,7 @@ fn slope(series: &[f64], window: usize) -> Option<f64> {
     if recent.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let steps: Vec<f64> = (0..recent.len()).map(of).collect();
+    let steps: Vec<f64> = (0..recent.len()).map(float).collect();
     super::correlation::correlation(&steps, recent).slope
 }
 

@@ -1,12 +1,12 @@
 //! Repetition within texts, and phrases that came up between two sets of texts.
 
+use assay_verifiers::stats::{float, share};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Serialize;
 
 use super::correlation::correlation;
-use super::numbers::{of, share, truth};
 
 /// The share of the n-grams of a text that repeat an earlier one: `1 - distinct / all`. Words are
 /// separated by white space and compared in lower case. `None` of a text with fewer than `n` words, or
@@ -72,14 +72,14 @@ pub fn new_phrases(
     for (phrase, texts) in have {
         let earlier = had.get(phrase).map_or(0, Vec::len);
         let (before, now) =
-            (share(earlier, old.len()).unwrap_or(0.0), of(texts.len()) / of(new.len()));
+            (share(earlier, old.len()).unwrap_or(0.0), float(texts.len()) / float(new.len()));
         if now - before <= settings.rise_above {
             continue;
         }
         let mut has = vec![0.0; new.len()];
         for text in texts {
             if let Some(has) = has.get_mut(text) {
-                *has = truth(true);
+                *has = 1.0;
             }
         }
         // A phrase that all texts have correlates with nothing.

@@ -1,9 +1,8 @@
 //! Whether two rewards order the rollouts of a prompt alike.
 
+use assay_verifiers::stats::{complete, float, ratio, share};
 use serde::Serialize;
 
-use super::correlation::complete;
-use super::numbers::{of, ratio, share};
 use crate::error::TrainerError;
 use crate::groups::Groups;
 
@@ -61,8 +60,8 @@ pub fn order_agreement(
         ties_second += own_second;
     }
     found.discordance = share(found.discordant, found.concordant + found.discordant);
-    let whole = of(found.pairs - ties_first).sqrt() * of(found.pairs - ties_second).sqrt();
-    found.tau = ratio(of(found.concordant) - of(found.discordant), whole);
+    let whole = float(found.pairs - ties_first).sqrt() * float(found.pairs - ties_second).sqrt();
+    found.tau = ratio(float(found.concordant) - float(found.discordant), whole);
     Ok(found)
 }
 

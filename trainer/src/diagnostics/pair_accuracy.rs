@@ -1,10 +1,9 @@
 //! The accuracy of a reward over pairs of a better and a worse completion, by aspect.
 
+use assay_verifiers::stats::{corrected_mean, float, ratio};
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-
-use super::numbers::{mean, of, truth};
 
 /// How a pair was decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,13 +78,13 @@ pub fn pair_accuracy(pairs: &[AspectPair<'_>]) -> PairAccuracy {
         found.inconsistent += usize::from(disagrees(pair.decision));
     }
     let all: Vec<f64> = by_aspect.values().flatten().copied().collect();
-    found.overall = mean(&all);
-    let aspects = by_aspect
-        .into_iter()
-        .filter_map(|(aspect, values)| Some((aspect.to_owned(), (mean(&values)?, values.len()))));
+    found.overall = corrected_mean(&all);
+    let aspects = by_aspect.into_iter().filter_map(|(aspect, values)| {
+        Some((aspect.to_owned(), (corrected_mean(&values)?, values.len())))
+    });
     found.aspects = aspects.collect();
     let sum: f64 = found.aspects.values().map(|(accuracy, _)| accuracy).sum();
-    found.macro_mean = super::numbers::ratio(sum, of(found.aspects.len()));
+    found.macro_mean = ratio(sum, float(found.aspects.len()));
     found
 }
 
@@ -93,7 +92,7 @@ fn worth(decision: PairDecision) -> Option<f64> {
     match decision {
         PairDecision::Scores { chosen, rejected } if chosen.is_nan() || rejected.is_nan() => None,
         PairDecision::Scores { chosen, rejected } => {
-            Some(f64::midpoint(truth(chosen > rejected), truth(chosen >= rejected)))
+            Some(f64::midpoint(f64::from(chosen > rejected), f64::from(chosen >= rejected)))
         }
         PairDecision::BothOrders { chosen_first, rejected_first } => {
             match (chosen_first, rejected_first) {

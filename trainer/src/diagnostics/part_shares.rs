@@ -1,8 +1,8 @@
 //! What each part contributes to a combined reward.
 
+use assay_verifiers::stats::{corrected_mean, float, ratio, share};
 use serde::Serialize;
 
-use super::numbers::{mean, of, ratio, share};
 use crate::advantages::RewardPart;
 use crate::error::TrainerError;
 use crate::groups::Groups;
@@ -68,7 +68,7 @@ pub fn part_shares(
         name: part.name.to_owned(),
         weight: part.weight,
         present: share(rows.iter().filter(|row| value(part, **row).is_some()).count(), rows.len()),
-        mean: all.get(at).and_then(|values| mean(values)),
+        mean: all.get(at).and_then(|values| corrected_mean(values)),
         size_share: sizes.get(at).and_then(|own| ratio(*own, size)),
         variance_share: overall.get(at).copied().flatten(),
         variance_share_within: within.get(at).copied().flatten(),
@@ -86,15 +86,15 @@ fn shares(blocks: &[Vec<Vec<f64>>]) -> Vec<Option<f64>> {
         let rows = block.first().map_or(0, Vec::len);
         let total = |row: usize| block.iter().filter_map(|part| part.get(row)).sum::<f64>();
         let totals: Vec<f64> = (0..rows).map(total).collect();
-        let Some(level) = mean(&totals) else { continue };
+        let Some(level) = corrected_mean(&totals) else { continue };
         for (part, product) in block.iter().zip(&mut products) {
-            let own = mean(part).unwrap_or_default();
+            let own = corrected_mean(part).unwrap_or_default();
             let deviations = part.iter().zip(&totals);
             *product += deviations.map(|(part, all)| (part - own) * (all - level)).sum::<f64>();
         }
         squares += totals.iter().map(|total| (total - level).powi(2)).sum::<f64>();
         let greatest = block.iter().flatten().fold(0.0, |most: f64, value| most.max(value.abs()));
-        noise += (8.0 * f64::EPSILON * greatest).powi(2) * of(rows);
+        noise += (8.0 * f64::EPSILON * greatest).powi(2) * float(rows);
     }
     // What is below is rounding: the total does not vary.
     let varies = squares > noise;

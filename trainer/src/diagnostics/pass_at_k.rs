@@ -1,8 +1,7 @@
 //! pass@k and maj@k of one prompt, from more samples than k.
 
+use assay_verifiers::stats::float;
 use serde::Serialize;
-
-use super::numbers::of;
 
 /// The probability that at least one of `k` samples is correct, estimated without bias from
 /// `samples` samples of which `correct` are: `1 - C(n - c, k) / C(n, k)`, as a product, so that no
@@ -17,9 +16,9 @@ pub fn pass_at_k(samples: usize, correct: usize, k: usize) -> Option<f64> {
         return Some(1.0);
     }
     if k == 1 {
-        return Some(of(correct) / of(samples));
+        return Some(float(correct) / float(samples));
     }
-    let factors = (samples - correct + 1..=samples).map(|i| 1.0 - of(k) / of(i));
+    let factors = (samples - correct + 1..=samples).map(|i| 1.0 - float(k) / float(i));
     Some(1.0 - factors.product::<f64>())
 }
 
@@ -60,7 +59,7 @@ fn whole_vote(clusters: &[AnswerCluster]) -> f64 {
     let most = clusters.iter().map(|cluster| cluster.count).max();
     let winners = clusters.iter().filter(|cluster| Some(cluster.count) == most);
     let values: Vec<f64> = winners.map(|cluster| cluster.value).collect();
-    values.iter().sum::<f64>() / of(values.len())
+    values.iter().sum::<f64>() / float(values.len())
 }
 
 /// What is known of the samples drawn so far, by how many clusters have the winning size.
@@ -101,7 +100,7 @@ fn won_by_size(clusters: &[AnswerCluster], k: usize, size: usize, logs: &LogFact
         (drawn, left) = (next, rest);
     }
     let ended = drawn.first().map(Vec::as_slice).unwrap_or_default();
-    ended.iter().enumerate().skip(1).map(|(tied, drawn)| drawn.value / of(tied)).sum()
+    ended.iter().enumerate().skip(1).map(|(tied, drawn)| drawn.value / float(tied)).sum()
 }
 
 /// Adds to one place; what lies outside has no probability.
@@ -119,7 +118,7 @@ impl LogFactorials {
     fn up_to(most: usize) -> Self {
         let mut sum = 0.0;
         let logs = (1..=most).map(|n| {
-            sum += of(n).ln();
+            sum += float(n).ln();
             sum
         });
         Self(std::iter::once(0.0).chain(logs).collect())
@@ -216,7 +215,7 @@ mod tests {
         #[test]
         fn pass_at_k_is_the_binomial_form_and_grows(samples in 1_usize..30, correct in 0_usize..30) {
             let correct = correct.min(samples);
-            let choose = |n: usize, k: usize| (0..k).map(|i| of(n - i) / of(i + 1)).product::<f64>();
+            let choose = |n: usize, k: usize| (0..k).map(|i| float(n - i) / float(i + 1)).product::<f64>();
             let mut before = 0.0;
             for k in 1..=samples {
                 let none = if samples - correct < k { 0.0 } else { choose(samples - correct, k) };

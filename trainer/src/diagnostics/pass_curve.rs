@@ -1,9 +1,9 @@
 //! pass@k over the prompts of a run: with intervals, and as curves that two runs are compared by.
 
+use assay_verifiers::stats::{corrected_mean, float};
 use serde::Serialize;
 
 use super::estimate::{ClusteredMean, Estimate, Resampling, clustered_mean, resampled};
-use super::numbers::mean;
 use super::pass_at_k::pass_at_k;
 use crate::error::TrainerError;
 use crate::groups::Groups;
@@ -85,7 +85,7 @@ pub fn pass_curve(prompts: &[PromptCounts], ks: &[usize], how: Resampling) -> Pa
         let values: Vec<f64> = prompts.iter().filter_map(at).collect();
         let mean_of = |drawn: &[usize]| {
             let drawn: Vec<f64> = drawn.iter().filter_map(|at| values.get(*at).copied()).collect();
-            mean(&drawn)
+            corrected_mean(&drawn)
         };
         Some(PassPoint {
             k: *k,
@@ -135,7 +135,7 @@ pub fn crossings(first: &PassCurve, second: &PassCurve) -> Vec<CurveCrossing> {
     gaps.retain(|(_, gap)| *gap != 0.0);
     let crossing = |pair: &[(usize, f64)]| match pair {
         [(from, before), (to, after)] if (*before > 0.0) != (*after > 0.0) => {
-            let logs = (super::numbers::of(*from).ln(), super::numbers::of(*to).ln());
+            let logs = (float(*from).ln(), float(*to).ln());
             let at = (logs.0 + (logs.1 - logs.0) * before / (before - after)).exp();
             let (from, to) = (*from, *to);
             Some(CurveCrossing { from, to, at, second_is_above: *after > 0.0 })

@@ -10,9 +10,8 @@ mod jitter;
 mod steps;
 mod surface;
 
+use assay_verifiers::stats::{SplitMix64, fnv1a};
 use serde::Serialize;
-
-use super::random::SeededBits;
 
 /// A way to change a text.
 ///
@@ -90,7 +89,7 @@ impl PerturbationFamily {
 
     /// The changed text; `None` where it has nothing to change.
     pub fn apply(self, text: &str, seed: u64) -> Option<String> {
-        let random = &mut SeededBits::of(&[seed, super::random::hash(text)]);
+        let random = &mut SplitMix64::of(&[seed, fnv1a(0, text)]);
         let changed = match self {
             Self::NumberJitter => jitter::numbers(text, seed),
             Self::NegateComparison => comparisons::negated(text),
@@ -112,10 +111,10 @@ impl PerturbationFamily {
 /// another. `None` of fewer than two.
 pub fn swapped_questions(count: usize, seed: u64) -> Option<Vec<usize>> {
     let others = count.checked_sub(1).filter(|others| *others > 0)?;
-    let mut random = SeededBits::new(seed);
+    let mut random = SplitMix64::new(seed);
     // A walk through all questions in a random order: none comes to itself.
-    let order = random.order(count);
-    let by = 1 + random.below(others);
+    let order = random.order(count, SplitMix64::scaled_below);
+    let by = 1 + random.scaled_below(others);
     let mut swapped = vec![0; count];
     for (at, question) in order.iter().enumerate() {
         let other = order.get((at + by) % count).copied()?;

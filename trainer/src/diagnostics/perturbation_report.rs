@@ -1,11 +1,11 @@
 //! What a reward made of perturbed texts, by family.
 
+use assay_verifiers::stats::{corrected_mean, share};
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::discriminability::auroc;
-use super::numbers::{mean, share};
 use super::perturbation::{PerturbationFamily, RewardResponse};
 
 /// The scores of one text before and after a change.
@@ -109,7 +109,7 @@ fn measured(
         let delta =
             |scores: &&PerturbedScores| Some(of(&scores.steps_after)? - of(&scores.steps_before)?);
         let deltas = scores.iter().filter_map(delta).filter(|delta| delta.is_finite());
-        mean(&deltas.collect::<Vec<_>>())
+        corrected_mean(&deltas.collect::<Vec<_>>())
     };
     let (mut all, mut labels) = (Vec::new(), Vec::new());
     for (before, after) in &whole {
@@ -119,8 +119,8 @@ fn measured(
     let mut report = PerturbationReport {
         expected: family.expected(),
         texts: whole.len(),
-        mean_delta: mean(&deltas),
-        mean_size: mean(&sizes),
+        mean_delta: corrected_mean(&deltas),
+        mean_size: corrected_mean(&sizes),
         first_step: step(|steps| steps.first().copied()),
         second_step: step(|steps| steps.get(1).copied()),
         next_to_last_step: step(|steps| steps.get(steps.len().checked_sub(2)?).copied()),

@@ -1,8 +1,7 @@
 //! Judges whose verdict is right and whose critique is not.
 
+use assay_verifiers::stats::share;
 use serde::Serialize;
-
-use super::numbers::share;
 
 /// Verdicts that are right for a wrong reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

@@ -1,9 +1,8 @@
 //! Tests of process rewards on scores that are given: the first wrong step, its place, and repeated
 //! scoring.
 
+use assay_verifiers::stats::{bounds, corrected_mean, present, ratio, sample_variance, share};
 use serde::Serialize;
-
-use super::numbers::{mean, ratio, share, variance};
 
 /// How well the first wrong step is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -62,9 +61,9 @@ pub fn position_bias(solutions: &[(usize, &[f64])]) -> PositionBias {
             third.push(*score);
         }
     }
-    let [early, middle, late] = thirds.map(|scores| mean(&scores));
+    let [early, middle, late] = thirds.map(|scores| corrected_mean(&scores));
     let means: Vec<f64> = [early, middle, late].into_iter().flatten().collect();
-    let gap = super::numbers::range(&means).filter(|_| means.len() > 1);
+    let gap = bounds(&means).filter(|_| means.len() > 1).map(|(least, most)| most - least);
     PositionBias { early, middle, late, gap }
 }
 
@@ -73,8 +72,8 @@ pub fn position_bias(solutions: &[(usize, &[f64])]) -> PositionBias {
 ///
 /// A scorer without randomness has 0; generative judges do not. There is no paper to follow.
 pub fn repeated_scoring(scores: &[Vec<f64>]) -> Option<f64> {
-    let deviation = |scores: &Vec<f64>| variance(&super::numbers::present(scores)).map(f64::sqrt);
-    mean(&scores.iter().filter_map(deviation).collect::<Vec<_>>())
+    let deviation = |scores: &Vec<f64>| sample_variance(&present(scores)).map(f64::sqrt);
+    corrected_mean(&scores.iter().filter_map(deviation).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! How far two rewards are apart as objectives: STARC, with EPIC and plain correlation beside it.
 
+use assay_verifiers::stats::{corrected_mean, ratio};
 use serde::Serialize;
 
 use super::correlation::correlation;
-use super::numbers::{mean, ratio};
 use crate::error::TrainerError;
 use crate::groups::Groups;
 
@@ -153,7 +153,7 @@ struct Canonical {
 impl Canonical {
     fn add(&mut self, rewards: &[f64], weights: &[f64]) {
         // Relative to their plain mean first, so that a large constant costs no digits.
-        let level = mean(rewards).unwrap_or_default();
+        let level = corrected_mean(rewards).unwrap_or_default();
         let whole: f64 = weights.iter().sum();
         let weighted =
             rewards.iter().zip(weights).map(|(reward, weight)| (reward - level) * weight);

@@ -1,8 +1,7 @@
 //! Support dynamics: which correct answers training kept, found and lost.
 
+use assay_verifiers::stats::{entropy, float, ratio, share};
 use serde::Serialize;
-
-use super::numbers::{entropy, of, ratio, share};
 
 /// How often the base model and the trained one gave a correct answer: one entry a problem, or one for
 /// each cluster of correct answers of a problem.
@@ -59,7 +58,7 @@ pub fn support_dynamics(cases: &[CorrectCounts], threshold: f64) -> SupportDynam
             (false, false) => found.neither += 1,
         }
     }
-    let (kept, new, lost) = (of(found.preserved), of(found.expanded), of(found.shrunk));
+    let (kept, new, lost) = (float(found.preserved), float(found.expanded), float(found.shrunk));
     found.retention = ratio(kept, kept + lost);
     found.discovery = ratio(new, kept + new);
     let both = found.retention.zip(found.discovery);

@@ -1,9 +1,7 @@
 //! A search for a suffix that a reward pays for: how easily it is fooled, by its scores alone.
 
+use assay_verifiers::stats::{SplitMix64, corrected_mean, present};
 use serde::Serialize;
-
-use super::numbers::mean;
-use super::random::SeededBits;
 
 /// How long is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,15 +45,16 @@ pub fn search_suffix(
     let mut calls = 0;
     let mut ask = |tokens: &[usize]| {
         calls += 1;
-        mean(&super::numbers::present(&reward(tokens)))
+        corrected_mean(&present(&reward(tokens)))
     };
     let before = ask(&[])?;
-    let mut random = SeededBits::new(search.seed);
-    let mut tokens: Vec<usize> = (0..search.length).map(|_| random.below(candidates)).collect();
+    let mut random = SplitMix64::new(search.seed);
+    let mut tokens: Vec<usize> =
+        (0..search.length).map(|_| random.scaled_below(candidates)).collect();
     let mut after = ask(&tokens)?;
     for _ in 0..search.rounds {
         let start = after;
-        let first = random.below(search.length);
+        let first = random.scaled_below(search.length);
         for at in (0..search.length).map(|step| (first + step) % search.length) {
             let mut tried = tokens.clone();
             for candidate in 0..candidates {
@@ -77,6 +76,8 @@ pub fn search_suffix(
 
 #[cfg(test)]
 mod tests {
+    use assay_verifiers::stats;
+
     use super::*;
 
     #[test]
@@ -85,7 +86,7 @@ mod tests {
         let wanted = [3, 0, 4];
         let reward = |tokens: &[usize]| {
             let hits = tokens.iter().zip(&wanted).filter(|(a, b)| a == b).count();
-            vec![0.1 + 0.2 * super::super::numbers::of(hits), f64::NAN]
+            vec![0.1 + 0.2 * stats::float(hits), f64::NAN]
         };
         let search = TokenSearch { length: 3, rounds: 5, seed: 1 };
         let found = search_suffix(5, search, reward).unwrap();

@@ -1,11 +1,11 @@
 //! A verifier against labels that are trusted: what it accepts wrongly is what training will find.
 
+use assay_verifiers::stats::{ratio, share};
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::estimate::{Estimate, wilson};
-use super::numbers::{ratio, share};
 
 /// One decision of a verifier beside the label that is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

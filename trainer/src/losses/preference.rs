@@ -11,6 +11,7 @@
 //! Semi-online training takes the pairs from rollouts of a policy that is synchronised every few steps
 //! ([`best_and_worst`]); the loss is the same.
 
+use assay_verifiers::stats::{sigmoid, softplus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -193,15 +194,6 @@ impl PairedBatch<'_> {
             })
             .collect()
     }
-}
-
-fn sigmoid(x: f64) -> f64 {
-    (1.0 + (-x).exp()).recip()
-}
-
-/// `log(1 + exp(x))` without overflow.
-fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The means of a step, and of several, with their standard errors.
 
+use assay_verifiers::stats::{corrected_mean, float};
 use std::collections::BTreeMap;
 
 use assay_verifiers::Reward;
@@ -8,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::moments::Estimated;
 use super::paid_groups::{is_wrong, rightness};
 use crate::diagnostics::clustered_mean;
-use crate::diagnostics::numbers::{of, truth};
 use crate::groups::{Groups, Members};
 use crate::reports::{RolloutReport, StepReport};
 
@@ -48,10 +48,10 @@ impl StepFigures {
         };
         found.add("reward", &per_row(&|own| own.reward));
         found.add("correct", &per_row(&rightness));
-        found.add("tokens", &per_row(&|own| Some(of(own.tokens))));
-        found.add("truncated", &per_row(&|own| Some(truth(own.truncated))));
+        found.add("tokens", &per_row(&|own| Some(float(own.tokens))));
+        found.add("truncated", &per_row(&|own| Some(f64::from(own.truncated))));
         found.add("entropy", &per_row(&|own| Some(own.entropy)));
-        found.add("fault", &per_row(&|own| Some(truth(own.fault.is_some()))));
+        found.add("fault", &per_row(&|own| Some(f64::from(own.fault.is_some()))));
         for (at, name) in report.parts.iter().enumerate() {
             let part = |own: &RolloutReport| own.parts.get(at).copied().flatten();
             found.add(&format!("{PART}{name}"), &per_row(&part));
@@ -126,9 +126,9 @@ fn flat_and_wrong(group: &[&RolloutReport]) -> Option<f64> {
     let rewards: Vec<f64> = group.iter().filter_map(|own| own.reward).collect();
     let first = *rewards.first().filter(|_| rewards.len() > 1)?;
     let right: Vec<f64> = group.iter().filter_map(|own| rightness(own)).collect();
-    let right = crate::diagnostics::numbers::mean(&right)?;
+    let right = corrected_mean(&right)?;
     let is_flat = rewards.iter().all(|reward| (reward - first).abs() < 1e-9);
-    Some(truth(is_flat && right < Reward::RIGHT))
+    Some(f64::from(is_flat && right < Reward::RIGHT))
 }
 
 /// The share of the rollouts of a group that are wrong and a copy of another one of it. `None` where
@@ -141,7 +141,7 @@ fn wrong_copies(group: &[&RolloutReport]) -> Option<f64> {
     let is_copy = |own: &&&RolloutReport| counts.get(&*own.completion).is_some_and(|all| *all > 1);
     let copies = group.iter().filter(|own| is_wrong(own)).filter(is_copy).count();
     let judged = group.iter().any(|own| rightness(own).is_some());
-    judged.then(|| of(copies) / of(group.len()))
+    judged.then(|| float(copies) / float(group.len()))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The alarm about tasks that are held out: paired over tasks, and corrected for many looks.
 
+use assay_verifiers::stats::float;
+
 use super::finding::Finding;
 use super::memory::{EvaluationMarks, MonitorMemory};
 use super::phrases::beginning;
 use crate::config::MonitorConfig;
-use crate::diagnostics::numbers::of;
 use crate::reports::EvaluationReport;
 use crate::reports::ShownRollout;
 
@@ -28,7 +29,7 @@ pub(super) fn held_out_falls(
     report: &EvaluationReport,
 ) -> Option<Finding> {
     let (now, earlier) = memory.evaluations.split_last()?;
-    let looks = of(earlier.len());
+    let looks = float(earlier.len());
     let level = config.held_out_level / (looks * looks * (looks + 1.0));
     let compared =
         earlier.iter().filter(|then| reward_rose(then, now)).map(|then| flips(then, now));
@@ -44,7 +45,7 @@ pub(super) fn held_out_falls(
         flips.lost.len(),
         flips.shared,
         flips.gained,
-        100.0 * (of(flips.lost.len()) - of(flips.gained)) / of(flips.shared),
+        100.0 * (float(flips.lost.len()) - float(flips.gained)) / float(flips.shared),
         number(flips.then.reward),
         number(now.reward),
     );
@@ -56,10 +57,10 @@ pub(super) fn held_out_falls(
 pub(super) fn sign_test(lost: usize, gained: usize) -> f64 {
     let all = lost + gained;
     // ln of C(all, i) / 2^all, from i = all downwards: C(all, i - 1) = C(all, i) i / (all - i + 1).
-    let mut ln_term = -of(all) * std::f64::consts::LN_2;
+    let mut ln_term = -float(all) * std::f64::consts::LN_2;
     let mut sum = ln_term.exp();
     for i in (lost + 1..=all).rev() {
-        ln_term += (of(i) / of(all - i + 1)).ln();
+        ln_term += (float(i) / float(all - i + 1)).ln();
         sum += ln_term.exp();
     }
     sum.min(1.0)

@@ -1,10 +1,11 @@
 //! Alarms about what is paid within groups: they see what is being learned before it is learned.
 
+use assay_verifiers::stats::float;
+
 use super::finding::{Finding, Look};
 use super::moments::{Estimated, PayMoments};
 use super::paid_groups::is_wrong;
 use super::phrases::FollowedPhrase;
-use crate::diagnostics::numbers::of;
 use crate::reports::RolloutReport;
 
 /// [`super::Alarm::RightNotPaid`].
@@ -33,7 +34,7 @@ pub(super) fn length_pays(look: &Look<'_>) -> Option<Finding> {
     let longer = &look.memory.paid.longer;
     let show = |sign: f64| {
         move |look: &Look<'_>| {
-            look.worst(is_wrong, |own| own.advantage + sign * of(own.tokens) * 1e-6)
+            look.worst(is_wrong, |own| own.advantage + sign * float(own.tokens) * 1e-6)
         }
     };
     let judged = pays_instead(look, longer, "being the longest of a group")
@@ -68,7 +69,7 @@ pub(super) fn phrase_pays(look: &Look<'_>) -> Option<Finding> {
     };
     let found = look.memory.paid.phrases.iter().filter_map(|(text, phrase)| {
         let found = pays_instead(look, &phrase.moments, &format!("saying {text:?}"))?;
-        let longer = of(phrase.words * 100 + text.len()) * 1e-9;
+        let longer = float(phrase.words * 100 + text.len()) * 1e-9;
         let since = Some(phrase.since);
         Some((Finding { since, ..found }, text, strength(phrase) + longer))
     });

@@ -1,5 +1,6 @@
 //! What was paid within groups: being right, being long, a part of the reward, a phrase.
 
+use assay_verifiers::stats::float;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,6 @@ use super::moments::PayMoments;
 use super::paid_groups::PaidGroup;
 use super::phrases::{FollowedPhrase, follow};
 use crate::config::MonitorConfig;
-use crate::diagnostics::numbers::of;
 use crate::reports::StepReport;
 
 /// What was paid within the groups of the last steps; older steps fade.
@@ -40,14 +40,14 @@ impl PaidFeatures {
         let mixed: Vec<&PaidGroup> = groups.iter().filter(|group| group.is_mixed()).collect();
         for group in &mixed {
             self.right.add(group.moments_of_right());
-            add_range(&mut self.longer, group, report, |own| Some(of(own.tokens)));
+            add_range(&mut self.longer, group, report, |own| Some(float(own.tokens)));
             for (at, name) in report.parts.iter().enumerate() {
                 let part = self.parts.entry(name.clone()).or_default();
                 add_range(part, group, report, |own| own.parts.get(at).copied().flatten());
             }
         }
         for group in groups.iter().filter(|group| !group.is_judged()) {
-            add_range(&mut self.longer_unjudged, group, report, |own| Some(of(own.tokens)));
+            add_range(&mut self.longer_unjudged, group, report, |own| Some(float(own.tokens)));
         }
         follow(&mut self.phrases, report, &mixed, config);
     }

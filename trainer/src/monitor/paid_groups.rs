@@ -1,9 +1,9 @@
 //! The groups of a step, as far as they say what is paid.
 
 use assay_verifiers::Reward;
+use assay_verifiers::stats::{bounds, corrected_mean, float};
 
 use super::moments::GroupMoments;
-use crate::diagnostics::numbers::{mean, of};
 use crate::groups::Groups;
 use crate::reports::{RolloutReport, StepReport};
 
@@ -89,9 +89,8 @@ impl PaidGroup {
     ) -> Option<GroupMoments> {
         let values = self.rows.iter().map(|row| number(report.rollouts.get(*row)?));
         let values = values.collect::<Option<Vec<f64>>>()?;
-        let least = values.iter().copied().reduce(f64::min)?;
-        let range = values.iter().copied().reduce(f64::max)? - least;
-        self.moments(values.iter().map(|value| (value - least) / range).collect())
+        let (least, most) = bounds(&values)?;
+        self.moments(values.iter().map(|value| (value - least) / (most - least)).collect())
     }
 }
 
@@ -110,7 +109,7 @@ fn is_paid(rollout: &RolloutReport) -> bool {
 }
 
 fn centred(mut values: Vec<f64>) -> Vec<f64> {
-    let level = mean(&values).unwrap_or_default();
+    let level = corrected_mean(&values).unwrap_or_default();
     for value in &mut values {
         *value -= level;
     }
@@ -120,7 +119,7 @@ fn centred(mut values: Vec<f64>) -> Vec<f64> {
 /// The mean of the products of two series of one length.
 fn product(first: &[f64], second: &[f64]) -> f64 {
     let products = first.iter().zip(second).map(|(first, second)| first * second);
-    products.sum::<f64>() / of(first.len().max(1))
+    products.sum::<f64>() / float(first.len().max(1))
 }
 
 fn variance(deviations: &[f64]) -> f64 {
@@ -144,7 +143,7 @@ mod tests {
         assert_eq!((groups.len(), groups[0].is_mixed(), groups[0].spread()), (1, true, Some(1.0)));
         assert_eq!(Some(groups[0].moments_of_right()), Some([0.25, 0.0, 0.0, 0.5, 0.0]));
         // Lengths 0, 1, 0.5, 1 about 0.625: cf = 0.5 (-0.625 - 0.375 - 0.125 - 0.375) / 4.
-        let longer = groups[0].moments_in_range(&report, |own| Some(of(own.tokens)));
+        let longer = groups[0].moments_in_range(&report, |own| Some(float(own.tokens)));
         assert_eq!(longer, Some([0.25, -0.1875, 0.171_875, 0.5, -0.375]));
         assert_eq!(groups[0].moments(vec![1.0; 4]), None);
         assert_eq!(groups[0].moments(vec![f64::NAN, 1.0, 0.0, 0.0]), None);

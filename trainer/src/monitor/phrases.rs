@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::moments::{GroupMoments, PayMoments};
 use super::paid_groups::PaidGroup;
 use crate::config::MonitorConfig;
-use crate::diagnostics::numbers::truth;
 use crate::diagnostics::phrase_places;
 use crate::reports::StepReport;
 
@@ -121,7 +120,7 @@ fn moments(
         places.iter().filter_map(|at| group_of.get(*at).copied()).collect();
     let groups = of_groups.into_iter().filter_map(|at| mixed.get(at));
     let has = |group: &PaidGroup| -> Vec<f64> {
-        group.rows.iter().map(|row| truth(with.contains(row))).collect()
+        group.rows.iter().map(|row| f64::from(with.contains(row))).collect()
     };
     groups.filter_map(|group| group.moments(has(group))).collect()
 }

@@ -1,10 +1,11 @@
 //! Alarms about means that go apart: the reward and what is right, the parts, the length.
 
+use assay_verifiers::stats::float;
+
 use super::figures::{PART, StepFigures};
 use super::finding::{Finding, Look};
 use super::moments::Estimated;
 use super::paid_groups::is_wrong;
-use crate::diagnostics::numbers::of;
 
 /// Standard errors by which what rises must rise: that something falls is the rarer half.
 const RISE_ERRORS: f64 = 2.0;
@@ -96,7 +97,7 @@ pub(super) fn length_drift(look: &Look<'_>) -> Option<Finding> {
         config.length_ratio
     );
     let sign = change.value.signum();
-    let rollouts = look.worst(|_| true, |own| sign * of(own.tokens));
+    let rollouts = look.worst(|_| true, |own| sign * float(own.tokens));
     Some(Finding { is_sure, since: Some(first.to + 1), message, rollouts })
 }
 

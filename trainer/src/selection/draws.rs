@@ -4,6 +4,8 @@
 //! A name is hashed with FNV-1a, and mixed with the finaliser of `SplitMix64` (Fast Splittable
 //! Pseudorandom Number Generators, section 5).
 
+use assay_verifiers::stats::{GOLDEN_GAMMA, fnv1a, mix64};
+
 use crate::selection::state::SelectionState;
 use crate::selection::stats::float;
 
@@ -16,18 +18,18 @@ pub(crate) struct Draws {
 impl Draws {
     /// The draws for the batch that `state` counts, for one purpose.
     pub(crate) fn new(state: &SelectionState, purpose: &str) -> Self {
-        let seeded = mix(state.seed ^ 0x9E37_79B9_7F4A_7C15);
-        Self { state: hash(mix(seeded.wrapping_add(state.batches)), purpose) }
+        let seeded = mix64(state.seed ^ GOLDEN_GAMMA);
+        Self { state: mix64(fnv1a(mix64(seeded.wrapping_add(state.batches)), purpose)) }
     }
 
     /// A number above 0 and below 1 that belongs to a name.
     pub(crate) fn of(self, name: &str) -> f64 {
-        unit(hash(self.state, name))
+        unit(mix64(fnv1a(self.state, name)))
     }
 
     /// A number above 0 and below 1 that belongs to a count.
     pub(crate) fn nth(self, count: usize) -> f64 {
-        unit(mix(self.state.wrapping_add(count as u64)))
+        unit(mix64(self.state.wrapping_add(count as u64)))
     }
 
     /// How often each of the named weights is drawn in `draws` draws with replacement, each time with
@@ -71,18 +73,6 @@ impl Draws {
 fn unit(bits: u64) -> f64 {
     let upper = usize::try_from(bits >> 12).unwrap_or_default();
     (float(upper) + 0.5) / 2.0_f64.powi(52)
-}
-
-fn mix(value: u64) -> u64 {
-    let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    value ^ (value >> 31)
-}
-
-fn hash(start: u64, name: &str) -> u64 {
-    let offset = start ^ 0xCBF2_9CE4_8422_2325;
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    mix(name.bytes().fold(offset, step))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use assay_verifiers::stats::mean;
+
 use super::error::TrainingError;
 use super::sampling::SampledRollout;
 use crate::advantages::{
@@ -177,11 +179,9 @@ pub(super) fn with_stored(
 
 /// One number for each rollout: the mean over its tokens where each token has its own.
 pub(super) fn per_rollout(advantages: &AdvantageValues) -> Vec<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "no completion has 2^53 tokens")]
-    let mean = |row: &[f64]| row.iter().sum::<f64>() / row.len().max(1) as f64;
     match advantages {
         AdvantageValues::Rollouts(values) => values.clone(),
-        AdvantageValues::Tokens(rows) => rows.iter().map(mean).collect(),
+        AdvantageValues::Tokens(rows) => rows.iter().map(|row| mean(row).unwrap_or(0.0)).collect(),
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_verifiers::stats::mean;
+
 use super::batch::{Credit, TrainedRollout, groups_of, per_rollout};
 use super::error::TrainingError;
 use super::rewards::Task;
@@ -96,7 +98,7 @@ impl Columns {
         let pass_rate = |group: usize| {
             let members = groups.members(group);
             let correct = members.rows().filter_map(|row| rollouts.get(row)?.reward.correct);
-            mean(correct)
+            mean(correct).unwrap_or(f64::NAN)
         };
         Self {
             rewards: rollouts.iter().map(|one| one.reward.reward.unwrap_or(f64::NAN)).collect(),
@@ -112,6 +114,7 @@ impl Columns {
             step_means: rollouts
                 .iter()
                 .map(|one| mean(one.reward.steps.iter().map(|(_, reward)| *reward)))
+                .map(|mean| mean.unwrap_or(f64::NAN))
                 .collect(),
             pass_rates: (0..groups.len()).map(pass_rate).collect(),
             curves: None,
@@ -162,12 +165,6 @@ impl Columns {
             ..RolloutBatch::new(groups, &self.rewards)?
         })
     }
-}
-
-/// The mean of what is there; NaN of nothing.
-fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
-    sum / count
 }
 
 /// Does as a selection says: what is kept is trained on, what is held or stored is put aside.

@@ -1,6 +1,7 @@
 //! Evaluation on the tasks that are held out: greedy accuracy, pass@k, support shrinkage.
 
 use assay_verifiers::Reward;
+use assay_verifiers::stats::{float, mean};
 
 use super::error::TrainingError;
 use super::grpo::GrpoTrainer;
@@ -34,7 +35,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
             step: self.state.step,
             accuracy: mean(tasks.iter().map(|task| task.correct.unwrap_or(0.0))).unwrap_or(0.0),
             reward: mean(tasks.iter().filter_map(|task| task.reward)),
-            mean_length: mean(first.iter().map(|one| length(one.tokens.len()))).unwrap_or(0.0),
+            mean_length: mean(first.iter().map(|one| float(one.tokens.len()))).unwrap_or(0.0),
             pass_at_k: self.pass_at_k(&tasks, samples),
             support: (samples > 0).then(|| support(&self.state.baseline, &tasks)),
             tasks,
@@ -140,14 +141,4 @@ fn support(before: &[TaskEvaluation], now: &[TaskEvaluation]) -> SupportDynamics
         })
         .collect();
     support_dynamics(&cases, 0.0)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no completion has 2^53 tokens")]
-fn length(tokens: usize) -> f64 {
-    tokens as f64
-}
-
-fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
-    (count > 0.0).then(|| sum / count)
 }

@@ -2,6 +2,8 @@
 //! Models", section 4.1): sample groups, ask for rewards while the next are sampled, select, compute
 //! advantages, update.
 
+use assay_verifiers::stats::mean;
+
 use super::batch::{self, Credit, TrainBatch, TrainedRollout, groups_of, per_rollout, with_stored};
 use super::collect::{self, GENERATION_BATCHES_MAX};
 use super::error::TrainingError;
@@ -414,7 +416,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
                 correct: one.reward.correct,
                 fault: one.reward.fault,
                 advantage: row.and_then(|row| advantages.get(row)).copied().unwrap_or_default(),
-                entropy: row.map_or(0.0, |row| mean(entropies.row(row))),
+                entropy: row.and_then(|row| mean(entropies.row(row))).unwrap_or(0.0),
             }
         })
         .collect()
@@ -475,10 +477,4 @@ fn check(setup: &TrainingSetup) -> Result<(), TrainerError> {
         return Err(TrainerError::setting("generation.temperature", message));
     }
     Ok(())
-}
-
-/// The mean; 0 of nothing.
-#[expect(clippy::cast_precision_loss, reason = "no completion has 2^53 tokens")]
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -1,6 +1,7 @@
 //! Where each thing that is random in a training draws from: a seed of its own, so that nothing
 //! depends on what was drawn before it, and a training can be taken up anywhere.
 
+use assay_verifiers::stats::{GOLDEN_GAMMA, mix64};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -18,9 +19,9 @@ pub(super) enum Purpose {
 
 /// The seed of one thing: of the training, the purpose, and two numbers such as a step and a row.
 pub(super) fn seed(training: u64, purpose: Purpose, first: u64, second: u64) -> u64 {
-    [purpose as u64, first, second].into_iter().fold(mixed(training), |so_far, number| {
-        mixed(so_far ^ number.wrapping_add(0x9E37_79B9_7F4A_7C15))
-    })
+    [purpose as u64, first, second]
+        .into_iter()
+        .fold(mix64(training), |so_far, number| mix64(so_far ^ number.wrapping_add(GOLDEN_GAMMA)))
 }
 
 /// The numbers below `count` in a random order.
@@ -40,13 +41,6 @@ pub(super) fn weighted(weights: &[f64], seed: u64) -> Option<usize> {
         left < 0.0
     });
     drawn.or_else(|| positive().next_back()).map(|(at, _)| at)
-}
-
-/// The finaliser of `SplitMix64` ("Fast Splittable Pseudorandom Number Generators", figure 16).
-fn mixed(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use assay_verifiers::stats;
+
 use super::sampling::SampledRollout;
 
 /// Measurements by name.
@@ -85,17 +87,13 @@ fn lengths(rollouts: &[SampledRollout], metrics: &mut Metrics) {
 }
 
 /// The mean; 0 of nothing.
-#[expect(clippy::cast_precision_loss, reason = "no step has 2^53 rollouts")]
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    stats::mean(values).unwrap_or(0.0)
 }
 
 /// The unbiased standard deviation; 0 of one.
-#[expect(clippy::cast_precision_loss, reason = "no step has 2^53 rollouts")]
 fn deviation(values: &[f64]) -> f64 {
-    let middle = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
-    (squares / values.len().saturating_sub(1).max(1) as f64).sqrt()
+    stats::sample_variance(values).unwrap_or(0.0).sqrt()
 }
 
 #[cfg(test)]

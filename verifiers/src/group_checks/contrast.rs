@@ -1,7 +1,8 @@
 //! `contrast`: how far another reward stands apart from those of the other members.
 
-use super::members::{Known, alone, among_known, mean, number, rewards, scored, sum};
+use super::members::{Known, alone, among_known, rewards, scored};
 use crate::prelude::*;
+use crate::stats::{bounds, float, mean_sorted, sum_sorted};
 
 /// How far a member's reward stands apart from those of the others of its group.
 ///
@@ -158,7 +159,7 @@ fn others_mean(values: &[f64]) -> Vec<Verdict> {
         return values.iter().map(|_| alone()).collect();
     }
     // r - mean of the others = n/(n - 1) (r - mean of all), whose error is zero for equal rewards.
-    let (mean, count) = (mean(values), number(values.len()));
+    let (mean, count) = (mean_sorted(values), float(values.len()));
     let is_equal = values.iter().all(|value| Some(value) == values.first());
     let judged = |value: &f64| {
         let apart = if is_equal { 0.0 } else { count / (count - 1.0) * (value - mean) };
@@ -192,11 +193,10 @@ impl IntraGroupContrast {
         if values.len() < 2 {
             return values.iter().map(|_| alone()).collect();
         }
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let (range, mean, count) = (high - low, mean(&values), number(values.len()));
+        let (low, high) = bounds(&values).unwrap_or_default();
+        let (range, mean, count) = (high - low, mean_sorted(&values), float(values.len()));
         let squares: Vec<f64> = values.iter().map(|value| (value - mean).powi(2)).collect();
-        let has_collapsed = range < self.range || (sum(&squares) / count).sqrt() < self.deviation;
+        let has_collapsed = range < self.range || (sum_sorted(&squares) / count).sqrt() < self.deviation;
         let differ =
             members.iter().any(|one| Some(one.text) != members.first().map(|one| one.text));
         let stretch = has_collapsed && differ && range >= NOISE;

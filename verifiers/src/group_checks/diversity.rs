@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::grams::{self, Grams, Shared};
-use super::members::{alone, among_known, mean, number, scored};
+use super::members::{alone, among_known, scored};
 use crate::prelude::*;
+use crate::stats::{float, mean_sorted};
 
 /// How different a completion is from the others of its group, by n-grams of words.
 ///
@@ -93,7 +94,7 @@ fn jaccard(members: &[Grams], meter: &mut Meter<'_>) -> Result<Vec<f64>, Fault> 
     let shared = Shared::count(&sets, meter)?;
     let overlap = |one: usize| {
         let others = (0..sets.len()).filter(|other| *other != one);
-        mean(&others.map(|other| shared.jaccard(one, other)).collect::<Vec<_>>())
+        mean_sorted(&others.map(|other| shared.jaccard(one, other)).collect::<Vec<_>>())
     };
     meter.spend(10 * (sets.len() as u64).saturating_mul(sets.len() as u64))?;
     Ok((0..sets.len()).map(|one| 1.0 - overlap(one)).collect())
@@ -109,11 +110,11 @@ fn unique(members: &[Grams], meter: &mut Meter<'_>) -> Result<Vec<f64>, Fault> {
         }
     }
     let own = |set: &Vec<u32>| set.iter().filter(|gram| holders.get(gram) == Some(&1)).count();
-    Ok(sets.iter().map(|set| number(own(set)) / number(set.len()).max(1.0)).collect())
+    Ok(sets.iter().map(|set| float(own(set)) / float(set.len()).max(1.0)).collect())
 }
 
 fn distinct(grams: &Grams) -> f64 {
-    number(grams.set().len()) / number(grams.longest().len()).max(1.0)
+    float(grams.set().len()) / float(grams.longest().len()).max(1.0)
 }
 
 /// The most often that one member has an n-gram, who that is, and the most often that another has it.
@@ -172,10 +173,10 @@ fn bleu(orders: &[BTreeMap<u32, usize>], in_others: impl Fn(&u32) -> usize) -> f
         if at == 0 && matched == 0 {
             return 0.0;
         }
-        let matched = if matched == 0 { UNMATCHED } else { number(matched) };
-        logs += (matched / number(all).max(1.0)).ln();
+        let matched = if matched == 0 { UNMATCHED } else { float(matched) };
+        logs += (matched / float(all).max(1.0)).ln();
     }
-    (logs / number(orders.len()).max(1.0)).exp()
+    (logs / float(orders.len()).max(1.0)).exp()
 }
 
 /// What stands in for no match.
@@ -187,7 +188,7 @@ fn brevity(lengths: &[usize], at: usize) -> f64 {
     let others = lengths.iter().enumerate().filter(|(other, _)| *other != at);
     let nearest = others.map(|(_, length)| *length).min_by_key(|one| (one.abs_diff(own), *one));
     match nearest {
-        Some(nearest) if own <= nearest => (1.0 - number(nearest) / number(own).max(1.0)).exp(),
+        Some(nearest) if own <= nearest => (1.0 - float(nearest) / float(own).max(1.0)).exp(),
         _ => 1.0,
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::grams::{self, Shared};
-use super::members::{Known, alone, among_known, number, read_each, scored};
+use super::members::{Known, alone, among_known, read_each, scored};
 use super::words::normal;
 use crate::prelude::*;
+use crate::stats::float;
 
 /// Whether a completion repeats another of its group.
 ///
@@ -121,7 +122,7 @@ impl Duplicates {
             let size = cluster_of.iter().filter(|other| **other == first).count();
             let (reward, reason) = match self.credit {
                 _ if size == 1 => (1.0, "unique"),
-                ClusterCredit::Share => (1.0 / number(size), "shared"),
+                ClusterCredit::Share => (1.0 / float(size), "shared"),
                 ClusterCredit::First if first == at => (1.0, "first"),
                 ClusterCredit::First => (0.0, "duplicate"),
             };

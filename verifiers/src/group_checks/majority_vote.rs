@@ -1,9 +1,10 @@
 //! `majority_vote`: the answer agrees with that of the majority of the group.
 
 use super::answers::{Answer, AnswerKind, AnswerReader, Ballot};
-use super::members::{among_known, number, scored};
+use super::members::{among_known, scored};
 use crate::extract::Policy;
 use crate::prelude::*;
+use crate::stats::float;
 
 /// Right when the answer is the one that most members of the group give: the pseudo-label of TTRL.
 ///
@@ -87,7 +88,7 @@ impl MajorityVote {
     ) -> Result<Vec<Verdict>, Fault> {
         let ballot = Ballot::count(answers, self.answers, meter)?;
         let most = ballot.classes.iter().map(|class| class.votes).max().unwrap_or_default();
-        let share = if answers.is_empty() { 0.0 } else { number(most) / number(answers.len()) };
+        let share = if answers.is_empty() { 0.0 } else { float(most) / float(answers.len()) };
         let winners: Vec<usize> = self.winners(&ballot, most);
         let lost = |why: String| {
             let verdict = || Verdict::abstained(why.clone()).with("votes", most);
@@ -114,7 +115,7 @@ impl MajorityVote {
                 (_, true, 1) => "majority",
                 (_, true, _) => "tie",
             };
-            let verdict = scored(if wins { 1.0 / number(winners.len()) } else { 0.0 });
+            let verdict = scored(if wins { 1.0 / float(winners.len()) } else { 0.0 });
             let verdict = match answer {
                 Some(answer) => answer.noted(verdict),
                 None => verdict,

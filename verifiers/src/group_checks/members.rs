@@ -89,21 +89,3 @@ pub(super) fn scored(value: f64) -> Verdict {
         Verdict::scored,
     )
 }
-
-/// A count as a number.
-pub(super) fn number(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::from(u32::MAX), f64::from)
-}
-
-/// The arithmetic mean; 0 of nothing. The sum runs over sorted values, so that the order of the
-/// members does not change a bit of it.
-pub(super) fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { sum(values) / number(values.len()) }
-}
-
-/// The sum of sorted values; see [`mean`].
-pub(super) fn sum(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.iter().sum()
-}

@@ -2,8 +2,9 @@
 
 mod subsets;
 
-use super::members::{among_known, number, rewards, scored};
+use super::members::{among_known, rewards, scored};
 use crate::prelude::*;
+use crate::stats::float;
 use subsets::Subsets;
 
 /// The credit of a member where not every completion counts, but the best of k.
@@ -150,7 +151,7 @@ impl PassAtKCredit {
         meter: &mut Meter<'_>,
     ) -> Result<f64, Fault> {
         let k = usize::try_from(self.k).unwrap_or(usize::MAX);
-        let (n, of_k) = (number(subsets.count()), number(k));
+        let (n, of_k) = (float(subsets.count()), float(k));
         let mut others = |k: usize| subsets.mean_of_best(k, Some(value), meter);
         Ok(match self.form {
             CreditForm::Group => max_at_k,

@@ -1,7 +1,8 @@
 //! `rank`: the rank of another reward within the group.
 
-use super::members::{Known, alone, among_known, number, rewards, scored};
+use super::members::{Known, alone, among_known, rewards, scored};
 use crate::prelude::*;
+use crate::stats::float;
 
 /// The rank of a member's reward among those of its group, as a number.
 ///
@@ -90,5 +91,5 @@ impl GroupRank {
 fn unit_rank(below: usize, above: usize, count: usize) -> f64 {
     // The equal ones stand at the places from `below` to `count - 1 - above`.
     let twice = below + (count - 1).saturating_sub(above);
-    number(twice) / (2.0 * number(count - 1))
+    float(twice) / (2.0 * float(count - 1))
 }

@@ -1,7 +1,8 @@
 //! `relative_length`: how long a completion is next to the others of its group.
 
-use super::members::{Known, among_known, mean, number, read_each, rewards, scored, sum};
+use super::members::{Known, among_known, read_each, rewards, scored};
 use crate::prelude::*;
+use crate::stats::{bounds, float, interpolated, mean_sorted, sigmoid, sorted, sum_sorted};
 use crate::measure::{Measure, Unit};
 
 /// How short a completion is next to the others of its group.
@@ -154,7 +155,7 @@ impl RelativeLength {
 
     fn kimi(&self, members: &[Measured]) -> Vec<Verdict> {
         let lengths: Vec<f64> = members.iter().map(|one| one.length).collect();
-        let (low, high) = bounds(&lengths);
+        let (low, high) = bounds(&lengths).unwrap_or_default();
         let judged = |one: &Measured| {
             let lambda = if high > low { 0.5 - (one.length - low) / (high - low) } else { 0.0 };
             let reward = if self.is_right(one) { lambda } else { lambda.min(0.0) };
@@ -165,9 +166,9 @@ impl RelativeLength {
 
     fn efficient(&self, members: &[Measured]) -> Vec<Verdict> {
         let right = self.right_lengths(members);
-        let mean = mean(&right);
+        let mean = mean_sorted(&right);
         let squares: Vec<f64> = right.iter().map(|length| (length - mean).powi(2)).collect();
-        let deviation = (sum(&squares) / number(right.len()).max(1.0)).sqrt();
+        let deviation = (sum_sorted(&squares) / float(right.len()).max(1.0)).sqrt();
         let judged = |one: &Measured| {
             if !self.is_right(one) {
                 return noted(Verdict::graded(false), one).because("wrong");
@@ -180,7 +181,7 @@ impl RelativeLength {
     }
 
     fn shortest(&self, members: &[Measured]) -> Vec<Verdict> {
-        let (low, high) = bounds(&self.right_lengths(members));
+        let (low, high) = bounds(self.right_lengths(members)).unwrap_or_default();
         let judged = |one: &Measured| {
             if !self.is_right(one) {
                 return noted(Verdict::graded(false), one).because("wrong");
@@ -213,29 +214,12 @@ fn noted(verdict: Verdict, member: &Measured) -> Verdict {
     verdict.with("length", member.length).with("of", member.reward)
 }
 
-fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// The least and the greatest value; infinities of nothing.
-fn bounds(values: &[f64]) -> (f64, f64) {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    (low, values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
-}
-
-/// The quantile, interpolated between the two nearest of the sorted values, as numpy does by
-/// default; 0 of nothing.
+/// The quantile; 0 of nothing.
 fn quantile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let last = sorted.len().saturating_sub(1);
-    let place = share * number(last);
+    let place = share * float(values.len().saturating_sub(1));
     // A share that was rounded must not miss the value that it stands for.
     let place = if (place - place.round()).abs() < 1e-9 { place.round() } else { place };
-    let below = (0..=last).rev().find(|at| number(*at) <= place).unwrap_or_default();
-    let at = |index: usize| sorted.get(index.min(last)).copied().unwrap_or_default();
-    let (low, high) = (at(below), at(below + 1));
-    low + (high - low) * (place - number(below))
+    interpolated(&sorted(values), place).unwrap_or_default()
 }
 
 #[cfg(test)]

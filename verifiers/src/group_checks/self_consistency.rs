@@ -1,9 +1,10 @@
 //! `self_consistency`: how many members of the group give the same answer.
 
 use super::answers::{Answer, AnswerKind, AnswerReader, Ballot};
-use super::members::{alone, among_known, number, scored};
+use super::members::{alone, among_known, scored};
 use crate::extract::Policy;
 use crate::prelude::*;
+use crate::stats::float;
 
 /// The share of the members of the group that give the same answer.
 ///
@@ -73,8 +74,8 @@ impl SelfConsistency {
             };
             let votes = ballot.classes.get(*class).map_or(0, |class| class.votes);
             let share = match self.share_of {
-                ShareOf::All => number(votes) / number(answers.len()),
-                ShareOf::Others => number(votes.saturating_sub(1)) / number(answers.len() - 1),
+                ShareOf::All => float(votes) / float(answers.len()),
+                ShareOf::Others => float(votes.saturating_sub(1)) / float(answers.len() - 1),
             };
             answer.noted(scored(share)).with("votes", votes).with("members", answers.len())
         };

@@ -2,6 +2,7 @@
 
 use super::{ShapeMember, Shaped};
 use crate::fault::{Fault, FaultKind};
+use crate::stats::bounds;
 use crate::training_state::RunningMoments;
 
 /// Numbers of the members, in their order; `None` of those that take no part.
@@ -24,29 +25,13 @@ pub(crate) fn moments(numbers: &[Option<f64>]) -> RunningMoments {
 
 /// The least and the greatest of the numbers that are there.
 pub(crate) fn range(numbers: &[Option<f64>]) -> Option<(f64, f64)> {
-    let known = known(numbers);
-    let low = known.iter().copied().reduce(f64::min)?;
-    Some((low, known.into_iter().reduce(f64::max)?))
+    bounds(numbers.iter().flatten())
 }
 
 /// The mean of the numbers that are there. `None` of none.
 pub(crate) fn mean(numbers: &[f64]) -> Option<f64> {
     let moments = RunningMoments::of(numbers.iter().copied());
     (moments.count > 0).then_some(moments.mean)
-}
-
-/// The number below which a share of the numbers lies, between neighbours by linear interpolation.
-/// `None` of none.
-pub(crate) fn quantile(numbers: &[f64], share: f64) -> Option<f64> {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let last = u32::try_from(sorted.len().checked_sub(1)?).ok()?;
-    let place = share * f64::from(last);
-    let below = place.floor();
-    let at = |place: f64| sorted.iter().zip(0_u32..).find(|(_, at)| f64::from(*at) >= place);
-    let (low, _) = at(below)?;
-    let (high, _) = at(place.ceil())?;
-    Some(low + (high - low) * (place - below))
 }
 
 /// What a member fails with alone is a message; what stops the whole group is a fault.
@@ -78,17 +63,6 @@ pub(crate) fn each(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_are_interpolated() {
-        let numbers = [4.0, 1.0, 3.0, 2.0];
-        for (share, wanted) in [(0.0, 1.0), (0.5, 2.5), (0.8, 3.4), (1.0, 4.0)] {
-            let found = quantile(&numbers, share).unwrap();
-            assert!((found - wanted).abs() < 1e-12, "{share}: {found}");
-        }
-        assert_eq!(quantile(&[7.0], 0.8), Some(7.0));
-        assert_eq!(quantile(&[], 0.5), None);
-    }
 
     #[test]
     fn a_fault_of_the_row_is_that_of_its_member() {

@@ -3,6 +3,7 @@
 use crate::shape::group;
 use crate::shape::length::CompletionLength;
 use crate::shape::prelude::*;
+use crate::stats;
 
 /// `r + weight / (1 + exp((L - L_ref) / temperature))` for a sample whose reward reaches the `quantile`
 /// of its group; else `r`. `L_ref` is the median length of those that do.
@@ -46,7 +47,7 @@ impl Shape for ConditionalLength {
         meter: &mut Meter<'_>,
     ) -> Result<Vec<Shaped>, Fault> {
         let rewards = group::known(&group::rewards(members));
-        let least = group::quantile(&rewards, self.quantile).unwrap_or(f64::INFINITY);
+        let least = stats::quantile(&rewards, self.quantile).unwrap_or(f64::INFINITY);
         let mut lengths = Vec::new();
         for member in members {
             let is_eligible = member.reward().is_some_and(|reward| reward >= least);
@@ -54,7 +55,7 @@ impl Shape for ConditionalLength {
             lengths.push(is_eligible.then(measured).transpose()?);
         }
         let known: Vec<f64> = lengths.iter().flatten().filter_map(|it| it.clone().ok()).collect();
-        let middle = group::quantile(&known, 0.5).unwrap_or_default();
+        let middle = stats::quantile(&known, 0.5).unwrap_or_default();
         Ok(group::each(members, |at, _, reward| match lengths.get(at) {
             Some(Some(Ok(length))) => {
                 let bonus = self.weight / (1.0 + ((length - middle) / self.temperature).exp());

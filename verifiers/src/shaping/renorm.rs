@@ -3,7 +3,7 @@
 use crate::shape::member::other;
 use crate::shape::prelude::*;
 use crate::shape::settings::one;
-use crate::shape::step_total::StepTotal;
+use crate::stats::Aggregate;
 
 /// Every step earns `p + o - mu`, and the sample what the steps come to by `total`; a verdict without
 /// steps is one step, and its reward is `p`.
@@ -26,8 +26,8 @@ pub(crate) struct Renorm {
     #[serde(default = "one")]
     mu: f64,
     /// How the steps become the reward.
-    #[serde(default = "StepTotal::mean")]
-    total: StepTotal,
+    #[serde(default = "Aggregate::mean")]
+    total: Aggregate,
 }
 
 impl Shape for Renorm {

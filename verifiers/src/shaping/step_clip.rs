@@ -1,7 +1,7 @@
 //! `step_clip`: steps can lose reward and never gain any.
 
 use crate::shape::prelude::*;
-use crate::shape::step_total::StepTotal;
+use crate::stats::Aggregate;
 
 /// Every step earns `min(p - eta, 0)`, and the sample what the steps come to by `total`.
 ///
@@ -15,8 +15,8 @@ pub(crate) struct StepClip {
     /// The step reward from which on nothing is lost.
     eta: f64,
     /// How the steps become the reward.
-    #[serde(default = "StepTotal::sum")]
-    total: StepTotal,
+    #[serde(default = "Aggregate::sum")]
+    total: Aggregate,
 }
 
 impl Shape for StepClip {

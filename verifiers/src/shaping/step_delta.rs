@@ -1,7 +1,7 @@
 //! `step_delta`: a step earns what the next one loses.
 
 use crate::shape::prelude::*;
-use crate::shape::step_total::StepTotal;
+use crate::stats::Aggregate;
 
 /// Step `k` of `K` earns `p_k - p_(k+1)`, the last but one `p_(K-1)`, the last 0; and the sample what
 /// the steps come to by `total`.
@@ -13,8 +13,8 @@ use crate::shape::step_total::StepTotal;
 #[serde(deny_unknown_fields)]
 pub(crate) struct StepDelta {
     /// How the steps become the reward.
-    #[serde(default = "StepTotal::sum")]
-    total: StepTotal,
+    #[serde(default = "Aggregate::sum")]
+    total: Aggregate,
 }
 
 impl Shape for StepDelta {

@@ -1,7 +1,7 @@
 //! `step_min_form`: the worst step makes the reward.
 
 use crate::shape::prelude::*;
-use crate::shape::step_total::StepTotal;
+use crate::stats::Aggregate;
 
 /// Step `i` earns `w_i p_i` with `w = softmax(-p / temperature)`, and the sample the sum: close to the
 /// least step reward, the closer the lower the temperature.
@@ -32,7 +32,7 @@ impl Shape for StepMinForm {
         _: &mut Meter<'_>,
     ) -> Result<Shaped, Fault> {
         let steps = member.steps();
-        let Some(least) = StepTotal::Min.of(&steps) else {
+        let Some(least) = Aggregate::Min.of(&steps) else {
             return Ok(Shaped::skipped(reward, "the verdict has no steps"));
         };
         // Less the least step: the greatest exponential is 1.

@@ -3,7 +3,7 @@
 use crate::shape::member::other;
 use crate::shape::prelude::*;
 use crate::shape::settings::whole;
-use crate::shape::step_total::StepTotal;
+use crate::stats::Aggregate;
 
 /// Every step earns `alpha p`, the last one the outcome too, and the sample what the steps come to by
 /// `total`.
@@ -21,8 +21,8 @@ pub(crate) struct StepReturn {
     #[serde(default)]
     outcome: Option<String>,
     /// How the steps become the reward.
-    #[serde(default = "StepTotal::sum")]
-    total: StepTotal,
+    #[serde(default = "Aggregate::sum")]
+    total: Aggregate,
 }
 
 impl Shape for StepReturn {

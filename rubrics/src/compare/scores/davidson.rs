@@ -1,10 +1,10 @@
 //! The model of Bradley and Terry with ties, after Davidson.
 
+use assay_verifiers::stats::float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::result::{PairResult, points, verdict};
-use crate::number;
 
 /// "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments"
 /// (Davidson 1970): sample i of worth `p_i` beats j with probability `p_i / D`, and ties with
@@ -180,7 +180,7 @@ impl Games {
     /// `s = sqrt(p_i / p_j) + sqrt(p_j / p_i)`; the change of its logarithm. Newton's method: the left
     /// side is concave, so the root is never passed from below.
     fn step_tie(&self, prior: f64, fit: &mut DavidsonFit) -> f64 {
-        let all = number::of(self.pairs.len());
+        let all = float(self.pairs.len());
         let ties = self.ties.min(all * all / (all + prior / 2.0));
         if ties == 0.0 {
             return 0.0;

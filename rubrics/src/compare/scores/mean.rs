@@ -1,7 +1,8 @@
 //! Means over the comparisons of a sample.
 
+use assay_verifiers::stats::mean;
+
 use crate::compare::result::{PairResult, points};
-use crate::number;
 
 /// The mean strength for each sample over its comparisons, failed ones skipped: the advantage of
 /// "Think-RM", section on pairwise RLHF. From -3 to 3; `None` for a sample without a result.
@@ -24,5 +25,5 @@ fn means(samples: usize, results: &[PairResult], value: impl Fn(f64) -> f64) -> 
             }
         }
     }
-    seen.iter().map(|own| number::mean(own)).collect()
+    seen.iter().map(mean).collect()
 }

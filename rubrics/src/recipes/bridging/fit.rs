@@ -1,11 +1,10 @@
 //! The fit, by alternating least squares.
 
+use assay_verifiers::stats::{SplitMix64, are_shares, float, population_variance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::model::{BridgedText, BridgingFit, BridgingRating};
-use crate::number;
-use crate::random::SplitMix64;
 
 /// The variance of the raters' factors below which they have one view.
 const ONE_SIDED: f64 = 1e-6;
@@ -59,7 +58,7 @@ impl Bridging {
         ratings: &[BridgingRating],
     ) -> Option<BridgingFit> {
         let known = |one: &BridgingRating| {
-            one.rater < raters && one.text < texts && number::are_shares(&[one.value])
+            one.rater < raters && one.text < texts && are_shares(&[one.value])
         };
         let usable = self.lambda_intercept > 0.0 && self.lambda_factor > 0.0 && self.starts > 0;
         if ratings.is_empty() || !usable || !ratings.iter().all(known) {
@@ -69,7 +68,7 @@ impl Bridging {
         let (mut best, mut loss) =
             (0..self.starts).map(start).min_by(|a, b| a.1.total_cmp(&b.1))?;
         let views: Vec<f64> = best.raters.iter().map(|(_, factor)| *factor).collect();
-        let one_sided = number::variance(&views)? < ONE_SIDED;
+        let one_sided = population_variance(&views)? < ONE_SIDED;
         if one_sided {
             (best, loss) = self.rounds(Parameters::zero(raters, texts), ratings);
         }
@@ -82,7 +81,7 @@ impl Bridging {
     pub fn cold_start(&self, fit: &BridgingFit, ratings: &[(usize, f64)]) -> Option<BridgedText> {
         let rows: Vec<(f64, f64)> = ratings
             .iter()
-            .filter(|(_, value)| number::are_shares(&[*value]))
+            .filter(|(_, value)| are_shares(&[*value]))
             .filter_map(|&(rater, value)| {
                 let (intercept, factor) = fit.raters.get(rater)?;
                 Some((*factor, value - fit.mean - intercept))
@@ -102,7 +101,7 @@ impl Bridging {
         let mut random = SplitMix64::new(seed);
         let mut parameters = Parameters::zero(raters, texts);
         for (_, factor) in parameters.raters.iter_mut().chain(&mut parameters.texts) {
-            *factor = number::of(random.below(2001)) / 1000.0 - 1.0;
+            *factor = float(random.below(2001)) / 1000.0 - 1.0;
         }
         self.rounds(parameters, ratings)
     }
@@ -112,7 +111,7 @@ impl Bridging {
         let mut loss = f64::INFINITY;
         for _ in 0..self.rounds_max {
             let rest = ratings.iter().map(|one| one.value - own.model(one) + own.mean);
-            own.mean = rest.sum::<f64>() / (number::of(ratings.len()) + self.lambda_intercept);
+            own.mean = rest.sum::<f64>() / (float(ratings.len()) + self.lambda_intercept);
             let mut rows = vec![Vec::new(); own.raters.len()];
             for one in ratings {
                 let (intercept, factor) = own.text(one.text);
@@ -138,7 +137,7 @@ impl Bridging {
     /// The `(b, f)` of least `sum (y - b - x f)^2 + li b^2 + lf f^2`, over rows of `(x, y)`.
     fn ridge(&self, rows: &[(f64, f64)]) -> (f64, f64) {
         let sum = |value: fn(&(f64, f64)) -> f64| rows.iter().map(value).sum::<f64>();
-        let a = number::of(rows.len()) + self.lambda_intercept;
+        let a = float(rows.len()) + self.lambda_intercept;
         let b = sum(|(x, _)| *x);
         let d = sum(|(x, _)| x * x) + self.lambda_factor;
         let (y, xy) = (sum(|(_, y)| *y), sum(|(x, y)| x * y));

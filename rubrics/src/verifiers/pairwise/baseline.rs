@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use assay_verifiers::stats::mean;
 use assay_verifiers::{Components, Fault, Reward, Sample, Verdict};
 
 use super::compared::{Compared, Pair};
@@ -9,7 +10,6 @@ use super::report::{Side, component, order_notes};
 use super::request::PairRequests;
 use super::settings::{Against, PairScore};
 use crate::compare::points;
-use crate::number::mean;
 use crate::verifiers::shown::shown_reference;
 
 /// Where the baseline of a sample stands.

@@ -1,11 +1,11 @@
 //! One comparison: all questions about a pair, in both orders, with all votes.
 
+use assay_verifiers::stats::{GOLDEN_GAMMA, SplitMix64, mean};
 use assay_verifiers::{Fault, Sample, Usage};
 use futures_util::future::join_all;
 
 use super::request::{Asking, PairRequests, Question, Said};
 use crate::compare::{OrderedResult, PairResult, both_orders};
-use crate::random::SplitMix64;
 use crate::votes::{Vote, combine};
 
 /// Two texts that are compared, for one sample.
@@ -59,7 +59,7 @@ impl Compared {
     pub(super) fn strength(&self) -> Option<f64> {
         let answers = self.answers.as_ref().ok()?;
         let strengths: Vec<f64> = answers.iter().filter_map(|answer| answer.strength).collect();
-        crate::number::mean(&strengths)
+        mean(&strengths)
     }
 }
 
@@ -114,7 +114,7 @@ impl PairRequests {
         if self.settings.both_orders {
             return vec![false, true];
         }
-        let seed = self.settings.seed ^ draw.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let seed = self.settings.seed ^ draw.wrapping_mul(GOLDEN_GAMMA);
         vec![SplitMix64::new(seed).below(2) == 1]
     }
 

@@ -2,6 +2,7 @@
 //! the section on inference-time scaling: scores of 1 to 10 are summed over votes, the responses in
 //! another order in each.
 
+use assay_verifiers::stats::{SplitMix64, float, mean};
 use assay_verifiers::{Fault, Reward, Usage, Verdict};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -10,8 +11,6 @@ use super::member::PairMember;
 use super::report::share_of;
 use super::request::{Asking, PairRequests, Question, Said};
 use super::settings::OnPairFault;
-use crate::number::{self, mean};
-use crate::random::SplitMix64;
 use crate::recipes::spct;
 
 impl PairRequests {
@@ -24,7 +23,8 @@ impl PairRequests {
         let asked: Vec<_> = asked
             .map(|(at, asked, vote)| {
                 let draw = (at as u64) << 32 | u64::from(vote);
-                let order = SplitMix64::new(self.settings.seed ^ draw.rotate_left(17)).order(count);
+                let order = SplitMix64::new(self.settings.seed ^ draw.rotate_left(17))
+                    .order(count, SplitMix64::below);
                 (asked, vote, order)
             })
             .collect();
@@ -82,7 +82,7 @@ impl PairRequests {
 fn scored(sums: &[Option<(Vec<f64>, usize)>], at: usize, fault: Option<&Fault>) -> Verdict {
     let own = sums.iter().flatten().filter_map(|(sums, counted)| Some((sums.get(at)?, *counted)));
     let own: Vec<(f64, usize)> = own.map(|(sum, counted)| (*sum, counted)).collect();
-    let means: Vec<f64> = own.iter().map(|(sum, counted)| sum / number::of(*counted)).collect();
+    let means: Vec<f64> = own.iter().map(|(sum, counted)| sum / float(*counted)).collect();
     let reward = mean(&means).and_then(|mean| Reward::new((mean - 1.0) / 9.0));
     let counted: usize = own.iter().map(|(_, counted)| counted).sum();
     let sum: f64 = own.iter().map(|(sum, _)| sum).sum();

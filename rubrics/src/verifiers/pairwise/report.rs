@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_verifiers::stats::mean;
 use assay_verifiers::{Component, Components, Evidence, Fault, Outcome, Reward, Usage, Verdict};
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use super::request::PairRequests;
 use super::scores::GroupScores;
 use super::settings::{OnPairFault, PairQuestion, PairScore};
 use crate::compare::{OrderedResult, Tournament, order_effects, points, transitivity};
-use crate::number::mean;
 
 /// All comparisons of a group.
 pub(super) struct GroupReport<'a> {

@@ -1,13 +1,13 @@
 //! The scores of a group: the means over the questions.
 
 use assay_verifiers::Verdict;
+use assay_verifiers::stats::{float, mean, ratio, sigmoid};
 
 use super::compared::Comparison;
 use super::request::PairRequests;
 use super::settings::PairScore;
 use crate::compare::scores::{Davidson, Elo, mean_strength, win_rate};
 use crate::compare::{PairResult, Tournament};
-use crate::number::{self, mean};
 
 /// One score a member, and what it was made of.
 pub(super) struct GroupScores {
@@ -81,7 +81,7 @@ fn of_results(score: PairScore, count: usize, results: &[PairResult]) -> GroupSc
         PairScore::BradleyTerry => {
             let fit = Davidson::default().fit(count, results);
             let worths = fit.map(|fit| fit.log_worths).unwrap_or_default();
-            let chances = worths.iter().map(|worth| 1.0 / (1.0 + (-worth).exp())).collect();
+            let chances = worths.iter().copied().map(sigmoid).collect();
             GroupScores { rewards: known(chances), noted: Some(("log_worth", worths)) }
         }
         PairScore::Elo => {
@@ -114,11 +114,11 @@ fn placed(tournament: &Tournament, count: usize) -> GroupScores {
             (0..count).map(place).collect()
         }
     };
-    let last = number::of(count.saturating_sub(1));
+    let last = float(count.saturating_sub(1));
     let reward = |place: &Option<usize>| {
-        place.and_then(|place| number::share(number::of(count.saturating_sub(place)), last))
+        place.and_then(|place| ratio(float(count.saturating_sub(place)), last))
     };
     let rewards = places.iter().map(reward).collect();
-    let noted = places.iter().map(|place| number::of(place.unwrap_or_default())).collect();
+    let noted = places.iter().map(|place| float(place.unwrap_or_default())).collect();
     GroupScores { rewards, noted: Some(("place", noted)) }
 }

@@ -1,8 +1,9 @@
 //! BLEU and GLEU of one sentence.
 
 use assay_verifiers::Pattern;
+use assay_verifiers::stats::float;
 
-use super::ngrams::{number, runs, shared};
+use super::ngrams::{runs, shared};
 
 /// The longest n-grams.
 const ORDER_MAX: usize = 4;
@@ -21,9 +22,9 @@ pub(super) fn bleu(input: &[String], reference: &[String]) -> f64 {
         matches += correct;
         let precision = if correct == 0 {
             smooth *= 2.0;
-            1.0 / (smooth * number(total))
+            1.0 / (smooth * float(total))
         } else {
-            number(correct) / number(total)
+            float(correct) / float(total)
         };
         logarithms += precision.ln();
         orders += 1.0;
@@ -31,7 +32,7 @@ pub(super) fn bleu(input: &[String], reference: &[String]) -> f64 {
     if matches == 0 {
         return 0.0;
     }
-    let ratio = number(reference.len()) / number(input.len());
+    let ratio = float(reference.len()) / float(input.len());
     let brevity = if ratio > 1.0 { (1.0 - ratio).exp() } else { 1.0 };
     brevity * (logarithms / orders).exp()
 }
@@ -44,7 +45,7 @@ pub(super) fn gleu(input: &[String], reference: &[String]) -> f64 {
     let both: usize = orders.clone().map(|n| shared(input, reference, n)).sum();
     let most = orders.clone().map(|n| runs(input, n)).sum::<usize>();
     let most = most.max(orders.map(|n| runs(reference, n)).sum());
-    if most == 0 { 0.0 } else { number(both) / number(most) }
+    if most == 0 { 0.0 } else { float(both) / float(most) }
 }
 
 /// The tokens of mteval 13a, as sacrebleu splits them.

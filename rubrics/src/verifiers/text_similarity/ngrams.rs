@@ -22,8 +22,3 @@ pub(super) fn shared<T: Ord>(a: &[T], b: &[T], n: usize) -> usize {
 pub(super) fn runs<T>(tokens: &[T], n: usize) -> usize {
     (tokens.len() + 1).saturating_sub(n)
 }
-
-#[expect(clippy::cast_precision_loss, reason = "texts are far shorter than 2^53")]
-pub(super) fn number(count: usize) -> f64 {
-    count as f64
-}

@@ -1,10 +1,11 @@
 //! ROUGE-N and ROUGE-L: "ROUGE: A Package for Automatic Evaluation of Summaries", sections 2 and 3,
 //! the F measure, with the tokens of rouge-score 0.1.2 and no stemming.
 
+use assay_verifiers::stats::float;
 use assay_verifiers::{Fault, Meter};
 
 use super::lcs::common;
-use super::ngrams::{number, runs, shared};
+use super::ngrams::{runs, shared};
 
 pub(super) fn rouge_n(input: &str, reference: &str, n: usize) -> f64 {
     let (input, reference) = (tokens(input), tokens(reference));
@@ -26,8 +27,8 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 fn f_measure(both: usize, of_input: usize, of_reference: usize) -> f64 {
-    let precision = number(both) / number(of_input.max(1));
-    let recall = number(both) / number(of_reference.max(1));
+    let precision = float(both) / float(of_input.max(1));
+    let recall = float(both) / float(of_reference.max(1));
     let sum = precision + recall;
     if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_verifiers::stats;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -120,23 +121,17 @@ fn statistics(rollouts: &[&Map<String, Value>]) -> Map<String, Value> {
         }
     }
     let of_column = |(name, values): (String, Vec<f64>)| {
-        let told = summary(values).into_iter().flatten();
+        let told = summary(&values).into_iter().flatten();
         told.map(move |(what, value)| (format!("{what}/{name}"), Value::from(value)))
     };
     columns.into_iter().flat_map(of_column).collect()
 }
 
 /// Mean, largest, smallest, median and standard deviation of a sample, which is 0 for one value.
-fn summary(mut values: Vec<f64>) -> Option<[(&'static str, f64); 5]> {
-    values.sort_by(f64::total_cmp);
-    let (min, max) = (*values.first()?, *values.last()?);
-    let half = values.len() / 2;
-    let (low, high) = (values.get((values.len() - 1) / 2)?, values.get(half)?);
-    let count = values.iter().fold(0.0, |count, _| count + 1.0);
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let deviation = if values.len() < 2 { 0.0 } else { (squares / (count - 1.0)).sqrt() };
-    let median = f64::midpoint(*low, *high);
+fn summary(values: &[f64]) -> Option<[(&'static str, f64); 5]> {
+    let ((min, max), median) = (stats::bounds(values)?, stats::median(values)?);
+    let deviation = stats::sample_variance(values).unwrap_or(0.0).sqrt();
+    let mean = stats::mean_sorted(values);
     Some([("mean", mean), ("max", max), ("min", min), ("median", median), ("std", deviation)])
 }
 

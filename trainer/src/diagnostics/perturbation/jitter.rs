@@ -1,6 +1,6 @@
 //! Numbers that are a little off.
 
-use super::super::random::{SeededBits, hash};
+use assay_verifiers::stats::{SplitMix64, fnv1a};
 
 /// The text with another last digit in the whole part of each number. Equal numbers stay equal, marks
 /// between thousands and decimals stay as they are, and labels of steps ("Step 2", "3." at the start
@@ -50,8 +50,8 @@ fn off(number: &str, seed: u64) -> String {
     };
     let (head, tail) = number.split_at(place);
     let digit = tail.bytes().next().map_or(0, |byte| usize::from(byte.saturating_sub(b'0')));
-    let mut random = SeededBits::of(&[seed, hash(number)]);
-    let mut other = (digit + 1 + random.below(9)) % 10;
+    let mut random = SplitMix64::of(&[seed, fnv1a(0, number)]);
+    let mut other = (digit + 1 + random.scaled_below(9)) % 10;
     // A lone 0 would turn a quotient into nonsense, which is another kind of change.
     if other == 0 && !head.contains(|char: char| char.is_ascii_digit()) {
         other = if digit == 9 { 1 } else { digit + 1 };

@@ -1,44 +1,45 @@
 //! The steps of a text, and their order.
 
-use super::super::random::SeededBits;
+use assay_verifiers::stats::SplitMix64;
 
 /// The text with two steps that differ in each other's place.
-pub(super) fn swapped(text: &str, random: &mut SeededBits) -> Option<String> {
+pub(super) fn swapped(text: &str, random: &mut SplitMix64) -> Option<String> {
     let mut steps = Steps::of(text);
     let count = steps.parts.len();
-    let (first, second) = random.order(count).into_iter().find_map(|first| {
-        let own = steps.parts.get(first)?;
-        let differs = |other: &usize| steps.parts.get(*other).is_some_and(|other| other != own);
-        let others: Vec<usize> = (0..count).filter(differs).collect();
-        Some((first, *others.get(random.below(others.len()))?))
-    })?;
+    let (first, second) =
+        random.order(count, SplitMix64::scaled_below).into_iter().find_map(|first| {
+            let own = steps.parts.get(first)?;
+            let differs = |other: &usize| steps.parts.get(*other).is_some_and(|other| other != own);
+            let others: Vec<usize> = (0..count).filter(differs).collect();
+            Some((first, *others.get(random.scaled_below(others.len()))?))
+        })?;
     steps.parts.swap(first, second);
     Some(steps.joined())
 }
 
 /// The text without one of its steps.
-pub(super) fn without_one(text: &str, random: &mut SeededBits) -> Option<String> {
+pub(super) fn without_one(text: &str, random: &mut SplitMix64) -> Option<String> {
     let mut steps = Steps::of(text);
     if steps.parts.len() < 2 {
         return None;
     }
-    steps.parts.remove(random.below(steps.parts.len()));
+    steps.parts.remove(random.scaled_below(steps.parts.len()));
     Some(steps.joined())
 }
 
 /// The text with one of its steps twice.
-pub(super) fn with_one_twice(text: &str, random: &mut SeededBits) -> Option<String> {
+pub(super) fn with_one_twice(text: &str, random: &mut SplitMix64) -> Option<String> {
     let mut steps = Steps::of(text);
-    let at = random.below(steps.parts.len());
+    let at = random.scaled_below(steps.parts.len());
     let step = *steps.parts.get(at)?;
     steps.parts.insert(at, step);
     Some(steps.joined())
 }
 
 /// The sentences of the text in another order.
-pub(super) fn shuffled(text: &str, random: &mut SeededBits) -> Option<String> {
+pub(super) fn shuffled(text: &str, random: &mut SplitMix64) -> Option<String> {
     let parts = sentences(text);
-    let order = random.order(parts.len());
+    let order = random.order(parts.len(), SplitMix64::scaled_below);
     let moved: Vec<&str> = order.iter().filter_map(|at| parts.get(*at).copied()).collect();
     if moved != parts {
         return Some(moved.join(" "));
@@ -115,7 +116,7 @@ mod tests {
     fn steps_move_come_and_go() {
         let text = "a\n\na\n\nb";
         for seed in 0..20 {
-            let mut random = SeededBits::new(seed);
+            let mut random = SplitMix64::new(seed);
             let swapped = swapped(text, &mut random).unwrap();
             assert!(["a\n\nb\n\na", "b\n\na\n\na"].contains(&&*swapped), "{swapped}");
             let shorter = without_one(text, &mut random).unwrap();
@@ -124,7 +125,7 @@ mod tests {
             assert_eq!(longer.split("\n\n").count(), 4);
             assert_ne!(shuffled("A b. C d. E f.", &mut random).unwrap(), "A b. C d. E f.");
         }
-        let mut random = SeededBits::new(0);
+        let mut random = SplitMix64::new(0);
         assert_eq!(swapped("a\n\na", &mut random), None);
         assert_eq!(without_one("a", &mut random), None);
         assert_eq!(shuffled("A b. A b.", &mut random), None);

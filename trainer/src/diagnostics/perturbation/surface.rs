@@ -1,7 +1,8 @@
 //! Changes that leave the meaning alone: phrases, capitals, white space, Markdown, and text behind the
 //! end.
 
-use super::super::random::SeededBits;
+use assay_verifiers::stats::SplitMix64;
+
 use super::steps::Steps;
 
 /// Phrases that say nothing.
@@ -25,10 +26,10 @@ pub(super) fn with_another_problem(text: &str) -> String {
 }
 
 /// The text with an empty phrase before each step but the last, which may be the answer alone.
-pub(super) fn with_filler(text: &str, random: &mut SeededBits) -> String {
+pub(super) fn with_filler(text: &str, random: &mut SplitMix64) -> String {
     let steps = Steps::of(text);
     let Some((last, others)) = steps.parts.split_last() else { return text.to_owned() };
-    let mut phrase = || FILLER.get(random.below(FILLER.len())).copied().unwrap_or_default();
+    let mut phrase = || FILLER.get(random.scaled_below(FILLER.len())).copied().unwrap_or_default();
     let mut filled: Vec<String> =
         others.iter().map(|step| format!("{} {step}", phrase())).collect();
     filled.push(if others.is_empty() {
@@ -102,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_answer_stays_at_the_end() {
-        let mut random = SeededBits::new(0);
+        let mut random = SplitMix64::new(0);
         let filled = with_filler("It is 3 + 4.\n\nThe answer is 7", &mut random);
         assert!(filled.ends_with("It is 3 + 4.\n\nThe answer is 7"), "{filled}");
         assert!(filled.len() > 40);

@@ -3,6 +3,7 @@
 //! `L = -(4 / tau) sigmoid(tau (R - 1)) A`, with `tau_pos` where the advantage is positive and
 //! `tau_neg` elsewhere (Soft Adaptive Policy Optimization, section 3). TRL 1.16 and verl 0.9 agree.
 
+use assay_verifiers::stats::sigmoid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +50,7 @@ impl Objective for SapoObjective {
         Ok(ratios.terms(tokens, |token, log_ratio| {
             let tau = if token.advantage > 0.0 { self.tau_pos } else { self.tau_neg };
             let ratio = log_ratio.exp();
-            let gate = (1.0 + (-tau * (ratio - 1.0)).exp()).recip();
+            let gate = sigmoid(tau * (ratio - 1.0));
             let bend = gate * (1.0 - gate);
             RatioTerm {
                 value: -gate * (4.0 / tau) * token.advantage,

@@ -7,6 +7,7 @@ use super::schedule::learning_rate;
 use crate::config::OptimizerConfig;
 use crate::error::TrainerError;
 use crate::policy::{Gradients, Parameters};
+use crate::statistics::float;
 
 /// How many weights are updated in one piece: those, their gradients and moments fit into a cache.
 const CHUNK: usize = 1 << 14;
@@ -127,7 +128,7 @@ impl AdamW {
     #[expect(clippy::cast_possible_truncation, reason = "weights have single precision")]
     fn coefficients(&self, learning_rate: f64) -> Coefficients {
         let (beta1, beta2) = (self.config.adam_beta1, self.config.adam_beta2);
-        let bias = |beta: f64| 1.0 - beta.powf(number(self.state.updates));
+        let bias = |beta: f64| 1.0 - beta.powf(float(self.state.updates));
         Coefficients {
             keep: (1.0 - learning_rate * self.config.weight_decay) as f32,
             first: (1.0 - beta1) as f32,
@@ -219,11 +220,6 @@ fn agree(what: &str, have: usize, expected: usize) -> Result<(), TrainerError> {
         return Ok(());
     }
     Err(TrainerError::input(format!("{what} of an update"), have.to_string(), expected.to_string()))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no training has 2^53 updates")]
-fn number(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

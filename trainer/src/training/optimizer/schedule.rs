@@ -6,6 +6,7 @@
 use std::f64::consts::PI;
 
 use crate::config::{LrScheduler, OptimizerConfig};
+use crate::statistics::float;
 
 /// The learning rate of an update, counted from 0, among `total_updates`.
 ///
@@ -18,21 +19,16 @@ pub fn learning_rate(config: &OptimizerConfig, total_updates: u64, update: u64) 
 fn factor(config: &OptimizerConfig, total: u64, update: u64) -> f64 {
     let warmup = config.warmup_steps;
     if update < warmup {
-        return number(update) / number(warmup);
+        return float(update) / float(warmup);
     }
-    let length = number(total.saturating_sub(warmup).max(1));
+    let length = float(total.saturating_sub(warmup).max(1));
     match config.lr_scheduler_type {
         LrScheduler::Constant => 1.0,
-        LrScheduler::Linear => number(total.saturating_sub(update)) / length,
+        LrScheduler::Linear => float(total.saturating_sub(update)) / length,
         LrScheduler::Cosine => {
-            (0.5 * (1.0 + (PI * (number(update - warmup) / length)).cos())).max(0.0)
+            (0.5 * (1.0 + (PI * (float(update - warmup) / length)).cos())).max(0.0)
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no training has 2^53 updates")]
-fn number(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

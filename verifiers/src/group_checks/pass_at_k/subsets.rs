@@ -1,7 +1,7 @@
 //! Means over all sets of k members of a group, of the best reward in the set.
 
-use super::super::members::number;
 use crate::prelude::*;
+use crate::stats::float;
 
 /// The rewards of a group, sorted.
 pub(super) struct Subsets {
@@ -78,8 +78,8 @@ fn share_of_best(below: usize, count: usize, k: usize) -> f64 {
         return 0.0;
     }
     // C(below, k-1)/C(count, k) = k/count * C(below, k-1)/C(count-1, k-1), factor by factor.
-    let factor = |at: usize| number(below - at) / number(count - 1 - at);
-    number(k) / number(count) * (0..k - 1).map(factor).product::<f64>()
+    let factor = |at: usize| float(below - at) / float(count - 1 - at);
+    float(k) / float(count) * (0..k - 1).map(factor).product::<f64>()
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
     }
 
     fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
-        values.clone().sum::<f64>() / number(values.count())
+        values.clone().sum::<f64>() / float(values.count())
     }
 
     proptest! {
