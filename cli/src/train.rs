@@ -10,7 +10,6 @@ mod prepared;
 mod recorder;
 mod session;
 mod summary;
-mod terminal;
 mod view;
 mod watched;
 
@@ -28,10 +27,10 @@ use folder::{EVALUATIONS, METRICS, MODEL, TrainFolder, TrainManifest, WARNINGS};
 use learning::learn;
 use plain::PlainLines;
 use prepared::Prepared;
-use recorder::Recorder;
+use recorder::{Recorder, Told};
 use session::Ended;
 use summary::{SummaryFiles, TrainSummary};
-use terminal::Screen;
+use view::View;
 use watched::Watched;
 
 pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
@@ -81,15 +80,14 @@ fn train(args: &Args, prepared: Prepared, folder: &TrainFolder) -> Result<Ended,
     let title = format!("{} -> {}", args.config.config.display(), args.output.display());
     let steps = prepared.config.steps;
     let watched = Arc::new(Mutex::new(Watched { title, steps, ..Watched::default() }));
-    let is_live = !args.plain && !args.quiet && std::io::stderr().is_terminal();
-    let lines = (!is_live && !args.quiet).then(PlainLines::start);
-    let screen = is_live.then(|| Screen::open(Arc::clone(&watched), stop.clone())).transpose()?;
-    let trained = learn(prepared, folder, &stop, |step| {
-        Recorder::new(folder, step, Arc::clone(&watched), lines)
-    });
-    // The terminal is back before anything is told.
-    drop(screen);
-    trained
+    let told = if args.quiet {
+        Told::Nothing
+    } else if args.plain || !std::io::stderr().is_terminal() {
+        Told::Lines(PlainLines::start())
+    } else {
+        Told::View(View::start(Arc::clone(&watched), stop.clone()))
+    };
+    learn(prepared, folder, &stop, |step| Recorder::new(folder, step, watched, told))
 }
 
 /// Writes what the training came to, and tells it.

@@ -1,7 +1,7 @@
 //! Whoever watches a training: writes the files of the run folder, and tells people.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use assay::setup::unix_seconds;
 use assay::trainer::monitor::MonitorWarning;
@@ -15,7 +15,8 @@ use super::super::text::inline;
 use super::folder::{EVALUATIONS, METRICS, ROLLOUTS, TENSORBOARD, TrainFolder, WARNINGS};
 use super::lines::StepLines;
 use super::plain::{self, PlainLines};
-use super::watched::{Phase, Watched};
+use super::view::View;
+use super::watched::{self, Phase, Watched};
 
 /// Writes what a training reports into its run folder, and shows it.
 pub(super) struct Recorder {
@@ -27,8 +28,33 @@ pub(super) struct Recorder {
     evaluations: StepLines,
     warnings: StepLines,
     watched: Arc<Mutex<Watched>>,
-    /// Lines for people; none where there is a view, or nothing is to be told.
-    lines: Option<PlainLines>,
+    told: Told,
+}
+
+/// How people are told.
+pub(super) enum Told {
+    Nothing,
+    Lines(PlainLines),
+    View(View),
+}
+
+impl Told {
+    fn say(&self, text: &str) {
+        match self {
+            Self::Nothing => {}
+            Self::Lines(_) => output::note(text),
+            Self::View(view) => view.say(text),
+        }
+    }
+
+    /// The line of what the training is at, where lines are told and one is due.
+    fn line(&mut self, watched: &Watched) {
+        if let Self::Lines(lines) = self
+            && let Some(line) = lines.line(watched)
+        {
+            output::note(&line);
+        }
+    }
 }
 
 /// A line of `rollouts.jsonl`.
@@ -56,7 +82,7 @@ impl Recorder {
         folder: &TrainFolder,
         step: Option<u64>,
         watched: Arc<Mutex<Watched>>,
-        lines: Option<PlainLines>,
+        told: Told,
     ) -> io::Result<Self> {
         let after = |name: &str| StepLines::after(&folder.path(name), step);
         Ok(Self {
@@ -67,16 +93,16 @@ impl Recorder {
             // A warning was told, whatever became of its step.
             warnings: StepLines::after(&folder.path(WARNINGS), step.map(|_| u64::MAX))?,
             watched,
-            lines,
+            told,
         })
     }
 
     /// Takes note of what the training is at.
     pub(super) fn phase(&mut self, phase: Phase) {
-        let mut watched = watched(&self.watched);
+        let mut watched = watched::lock(&self.watched);
         watched.phase = phase;
-        if let (Some(lines), Phase::Warmup { .. }) = (&mut self.lines, &watched.phase) {
-            lines.line(&watched).iter().for_each(|line| output::note(line));
+        if let Phase::Warmup { .. } = watched.phase {
+            self.told.line(&watched);
         }
     }
 
@@ -86,10 +112,8 @@ impl Recorder {
         self.measurements = measurements(folder, Some(step), self.times_back)?;
         self.rollouts = StepLines::after(&folder.path(ROLLOUTS), Some(step))?;
         self.evaluations = StepLines::after(&folder.path(EVALUATIONS), Some(step))?;
-        watched(&self.watched).go_back(step);
-        if self.lines.is_some() {
-            output::note(&format!("went back to the checkpoint of step {step}"));
-        }
+        watched::lock(&self.watched).go_back(step);
+        self.told.say(&format!("went back to the checkpoint of step {step}"));
         Ok(())
     }
 
@@ -97,10 +121,7 @@ impl Recorder {
     fn warn(&mut self, warnings: &[MonitorWarning]) -> io::Result<()> {
         for MonitorWarning { alarm, step, message, .. } in warnings {
             let text = format!("{} after step {step}: {message}", alarm.name());
-            if self.lines.is_some() {
-                output::note(&format!("warning: {}", inline(&text)));
-            }
-            watched(&self.watched).warning(text);
+            self.told.say(&format!("warning: {}", inline(&text)));
         }
         self.warnings.write(warnings)
     }
@@ -110,11 +131,9 @@ impl TrainingObserver for Recorder {
     fn on_step(&mut self, report: &StepReport) -> io::Result<()> {
         self.measurements.iter_mut().try_for_each(|writer| writer.on_step(report))?;
         self.rollouts.write(report.rollouts.iter().map(|rollout| line(report, rollout)))?;
-        let mut watched = watched(&self.watched);
+        let mut watched = watched::lock(&self.watched);
         watched.step(report);
-        if let Some(lines) = &mut self.lines {
-            lines.line(&watched).iter().for_each(|line| output::note(line));
-        }
+        self.told.line(&watched);
         drop(watched);
         self.warn(&report.warnings)
     }
@@ -122,10 +141,8 @@ impl TrainingObserver for Recorder {
     fn on_evaluation(&mut self, report: &EvaluationReport) -> io::Result<()> {
         self.measurements.iter_mut().try_for_each(|writer| writer.on_evaluation(report))?;
         self.evaluations.write([report])?;
-        watched(&self.watched).evaluation(report);
-        if self.lines.is_some() {
-            output::note(&plain::evaluation(report));
-        }
+        watched::lock(&self.watched).evaluation(report);
+        self.told.say(&plain::evaluation(report));
         self.warn(&report.warnings)
     }
 }
@@ -172,11 +189,6 @@ fn line<'a>(report: &StepReport, rollout: &'a RolloutReport) -> RolloutLine<'a> 
     }
 }
 
-/// What is known, also after a thread that held it has panicked.
-pub(super) fn watched(watched: &Mutex<Watched>) -> MutexGuard<'_, Watched> {
-    watched.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::watched::testing::step;
@@ -188,7 +200,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let folder = TrainFolder::open(&place.path().join("run"), 1).unwrap();
         let shared: Arc<Mutex<Watched>> = Arc::default();
-        let mut recorder = Recorder::new(&folder, None, Arc::clone(&shared), None).unwrap();
+        let mut recorder =
+            Recorder::new(&folder, None, Arc::clone(&shared), Told::Nothing).unwrap();
         recorder.on_evaluation(&EvaluationReport::default()).unwrap();
         recorder.on_step(&step(1)).unwrap();
         let warning = MonitorWarning {
@@ -207,10 +220,10 @@ mod tests {
         assert_eq!(read(EVALUATIONS).lines().count(), 1);
         let told: Value = serde_json::from_str(&read(WARNINGS)).unwrap();
         assert_eq!((&told["step"], &told["alarm"]), (&2.into(), &"length_pays".into()));
-        let known = watched(&shared).clone();
-        assert_eq!((known.step, known.phase, known.warnings.len()), (2, Phase::Evaluation, 1));
+        let known = watched::lock(&shared).clone();
+        assert_eq!((known.step, known.phase), (2, Phase::Evaluation));
         drop(recorder);
-        drop(Recorder::new(&folder, Some(1), shared, None).unwrap());
+        drop(Recorder::new(&folder, Some(1), shared, Told::Nothing).unwrap());
         assert_eq!((read(ROLLOUTS).lines().count(), read(WARNINGS).lines().count()), (4, 1));
     }
 }

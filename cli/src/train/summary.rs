@@ -151,7 +151,7 @@ fn support_text(support: &Value) -> String {
     clippy::cast_sign_loss,
     reason = "a share times seven is one of eight bars"
 )]
-fn sparkline(values: &[f64], width: usize) -> String {
+pub(super) fn sparkline(values: &[f64], width: usize) -> String {
     let size = values.len().div_ceil(width).max(1);
     let means: Vec<f64> = values.chunks(size).filter_map(stats::mean).collect();
     let (low, high) = stats::bounds(&means).unwrap_or_default();

@@ -1,92 +1,127 @@
-//! What the live view draws: curves, the groups of the last step, its best and its worst completion,
-//! warnings, times.
+//! The live view of a training: a bar and a few lines, drawn again and again below what is told.
 
-mod curves;
-mod rollouts;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use assay::engine::CancellationToken;
+use assay::setup::Monotonic;
+use assay::trainer::training::RolloutReport;
 use assay::verifiers::stats::float;
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Style, Stylize as _};
-use ratatui::text::Line;
-use ratatui::widgets::{Block, Gauge, Paragraph, Wrap};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::super::text::inline;
-use super::watched::{Phase, Watched};
+use super::super::ticker::Ticker;
+use super::summary::sparkline;
+use super::watched::{self, CURVES, Phase, Watched};
 
-/// Draws what is known of a training.
-pub(super) fn draw(frame: &mut Frame<'_>, watched: &Watched) {
-    let rows = [
-        Constraint::Length(3),
-        Constraint::Fill(3),
-        Constraint::Fill(2),
-        Constraint::Length(5),
-        Constraint::Length(1),
-    ];
-    let [head, charts, last, warnings, foot] = Layout::vertical(rows).areas(frame.area());
-    progress(frame, head, watched);
-    curves::draw(frame, charts, watched);
-    rollouts::draw(frame, last, watched);
-    warned(frame, warnings, watched);
-    frame.render_widget(Paragraph::new(times(watched)).dim(), foot);
+const DRAW_EVERY: Duration = Duration::from_millis(200);
+/// Characters of a curve, and of a completion.
+const CURVE_WIDTH: usize = 40;
+const TEXT_WIDTH: usize = 60;
+
+/// The bar, and the thread that draws it. Both are gone once this is dropped.
+pub(super) struct View {
+    bar: ProgressBar,
+    ticker: Option<Ticker>,
 }
 
-fn progress(frame: &mut Frame<'_>, area: Rect, watched: &Watched) {
-    let share = match &watched.phase {
-        Phase::Warmup { update, updates, .. } => ratio(*update, *updates),
-        _ => ratio(watched.step, watched.steps),
-    };
-    let block = Block::bordered().title(format!(" assay train  {} ", inline(&watched.title)));
-    let gauge = Gauge::default()
-        .block(block)
-        .gauge_style(Style::new().fg(Color::Cyan))
-        .ratio(share)
-        .label(label(watched));
-    frame.render_widget(gauge, area);
+impl View {
+    /// Draws on stderr what is known of a training.
+    pub(super) fn start(known: Arc<Mutex<Watched>>, stop: CancellationToken) -> Self {
+        let style = ProgressStyle::with_template("{bar:30} {msg}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(1).with_style(style);
+        let (drawn, clock) = (bar.clone(), Monotonic::start());
+        let ticker = Ticker::start(DRAW_EVERY, move || {
+            let mut known = watched::lock(&known);
+            known.seconds = clock.seconds();
+            if stop.is_cancelled() {
+                known.phase = Phase::Stopping;
+            }
+            let (done, all) = match known.phase {
+                Phase::Warmup { update, updates, .. } => (update, updates),
+                _ => (known.step, known.steps),
+            };
+            drawn.set_length(all.max(1));
+            drawn.set_position(done);
+            drawn.set_message(text(&known));
+        });
+        Self { bar, ticker: Some(ticker) }
+    }
+
+    /// Tells something above the bar.
+    pub(super) fn say(&self, text: &str) {
+        self.bar.println(inline(text));
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        drop(self.ticker.take());
+        self.bar.finish_and_clear();
+    }
+}
+
+/// How far a training is, its curves, the best and the worst completion of its last step, and times.
+fn text(known: &Watched) -> String {
+    let rollouts = known.last.as_ref().map(|last| last.rollouts.as_slice()).unwrap_or_default();
+    let rewarded = || rollouts.iter().filter_map(|one| Some((one.reward?, one)));
+    let best = rewarded().reduce(|best, one| if one.0 > best.0 { one } else { best });
+    let worst = rewarded().reduce(|worst, one| if one.0 < worst.0 { one } else { worst });
+    let curves = CURVES.iter().filter_map(|(name, title)| curve(known, name, title));
+    let completions = [("best", best), ("worst", worst)];
+    let completions = completions.into_iter().filter_map(|(which, one)| Some(shown(which, one?)));
+    let mut lines = vec![label(known), inline(&known.title)];
+    lines.extend(curves.chain(completions));
+    lines.push(times(known));
+    lines.join("\n")
 }
 
 /// How far the training is, in words.
-fn label(watched: &Watched) -> String {
-    let steps = format!("step {}/{}", watched.step, watched.steps);
-    let elapsed = clock(watched.seconds);
-    match &watched.phase {
+fn label(known: &Watched) -> String {
+    let steps = format!("step {}/{}", known.step, known.steps);
+    let elapsed = clock(known.seconds);
+    match &known.phase {
         Phase::Starting => format!("starting  {elapsed}"),
         Phase::Warmup { update, updates, loss } => {
             format!("warm-up {update}/{updates}  loss {loss:.4}  {elapsed}")
         }
         Phase::Evaluation => format!("{steps}  evaluating  {elapsed}"),
-        Phase::Steps => format!("{steps}  {elapsed}{}", left(watched)),
+        Phase::Steps => format!("{steps}  {elapsed}{}", left(known)),
         Phase::Stopping => format!("{steps}  stopping after this step  {elapsed}"),
     }
 }
 
 /// How long the steps that are left take.
-fn left(watched: &Watched) -> String {
-    let steps = float(watched.steps.saturating_sub(watched.step));
-    match watched.metric("step_time") {
+fn left(known: &Watched) -> String {
+    let steps = float(known.steps.saturating_sub(known.step));
+    match known.metric("step_time") {
         Some(seconds) if steps > 0.0 => format!(", {} left", clock(seconds * steps)),
         _ => String::new(),
     }
 }
 
-fn warned(frame: &mut Frame<'_>, area: Rect, watched: &Watched) {
-    let shown = usize::from(area.height.saturating_sub(2));
-    let newest = watched.warnings.iter().rev().take(shown).rev();
-    let lines: Vec<Line<'_>> = newest.map(|warning| Line::from(inline(warning))).collect();
-    let block = Block::bordered().title(format!(" warnings: {} ", watched.warnings.len()));
-    let style =
-        if watched.warnings.is_empty() { Style::new() } else { Style::new().fg(Color::Yellow) };
-    frame
-        .render_widget(Paragraph::new(lines).style(style).block(block).wrap(Wrap::default()), area);
+/// A metric: its last value, and how it came there.
+fn curve(known: &Watched, name: &str, title: &str) -> Option<String> {
+    let values: Vec<f64> = known.curves.get(name)?.iter().map(|(_, value)| *value).collect();
+    let held_out = known.held_out.last().filter(|_| name == "accuracy");
+    let held_out = held_out.map(|(_, value)| format!("  held out {value:.3}")).unwrap_or_default();
+    let bars = sparkline(&values, CURVE_WIDTH);
+    Some(format!("{title:<10} {:>8.3}  {bars}{held_out}", values.last()?))
+}
+
+fn shown(which: &str, (reward, one): (f64, &RolloutReport)) -> String {
+    let text: String = one.completion.chars().take(TEXT_WIDTH).collect();
+    format!("{which:<10} {reward:>8.3}  {}: {}", inline(&one.task), inline(&text))
 }
 
 /// What a step takes, and which share of it goes where.
-fn times(watched: &Watched) -> String {
-    let mut text = "q: stop with a checkpoint".to_owned();
-    if let Some(total) = watched.metric("step_time") {
+fn times(known: &Watched) -> String {
+    let mut text = "Ctrl-C: stop with a checkpoint".to_owned();
+    if let Some(total) = known.metric("step_time") {
         text.push_str(&format!("  |  {total:.2} s/step"));
         for part in ["sampling", "rewards", "training"] {
-            if let Some(seconds) = watched.metric(&format!("time/{part}")) {
+            if let Some(seconds) = known.metric(&format!("time/{part}")) {
                 text.push_str(&format!("  {part} {:.0} %", 100.0 * seconds / total.max(1e-9)));
             }
         }
@@ -94,44 +129,24 @@ fn times(watched: &Watched) -> String {
     text
 }
 
-fn ratio(done: u64, all: u64) -> f64 {
-    (float(done) / float(all.max(1))).clamp(0.0, 1.0)
-}
-
 /// Minutes and seconds.
-pub(super) fn clock(seconds: f64) -> String {
+fn clock(seconds: f64) -> String {
     let minutes = (seconds / 60.0).floor();
     format!("{minutes:.0}:{:02.0}", (seconds - 60.0 * minutes).floor())
 }
 
 #[cfg(test)]
 mod tests {
-    use ratatui::Terminal;
-    use ratatui::backend::TestBackend;
-
     use super::super::watched::testing::watched;
     use super::*;
 
-    fn drawn(watched: &Watched, width: u16, height: u16) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        terminal.draw(|frame| draw(frame, watched)).unwrap();
-        terminal.backend().to_string()
+    #[test]
+    fn the_view_shows_what_is_known_and_obeys_no_model() {
+        insta::assert_snapshot!("view", text(&watched()));
     }
 
     #[test]
-    fn the_view_shows_what_is_known() {
-        insta::assert_snapshot!("view", drawn(&watched(), 96, 34));
-    }
-
-    #[test]
-    fn nothing_that_a_model_wrote_is_obeyed() {
-        let shown = drawn(&watched(), 120, 50);
-        assert!(shown.contains("\\u{1b}[2Jx"), "{shown}");
-        assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown}");
-    }
-
-    #[test]
-    fn every_phase_and_every_size_is_drawn() {
+    fn every_phase_is_shown() {
         let mut watched = watched();
         let warmup = Phase::Warmup { update: 3, updates: 4, loss: 1.5 };
         for (phase, expected) in [
@@ -141,19 +156,13 @@ mod tests {
             (Phase::Stopping, "stopping after this step"),
         ] {
             watched.phase = phase;
-            assert!(drawn(&watched, 100, 30).contains(expected));
+            assert!(text(&watched).contains(expected));
         }
-        for (width, height) in [(1, 1), (10, 3), (40, 12), (300, 100)] {
-            assert!(!drawn(&watched, width, height).is_empty());
-            assert!(!drawn(&Watched::default(), width, height).is_empty());
-        }
+        assert_eq!(text(&Watched::default()).lines().count(), 3);
     }
 
     #[test]
     fn times_are_read_as_minutes() {
-        assert_eq!(
-            (clock(0.4), clock(65.0), clock(3600.0)),
-            ("0:00".into(), "1:05".into(), "60:00".into())
-        );
+        assert_eq!([0.4, 65.0, 3600.0].map(clock), ["0:00", "1:05", "60:00"]);
     }
 }

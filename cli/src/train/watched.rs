@@ -1,6 +1,7 @@
-//! What is known of a training while it runs: what the view draws and the lines tell.
+//! What is known of a training while it runs: what the view shows and the lines tell.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use assay::trainer::training::{EvaluationReport, StepReport};
 use assay::verifiers::stats::float;
@@ -15,9 +16,6 @@ pub(super) const CURVES: [(&str, &str); 6] = [
     ("kl", "KL"),
     ("clip_ratio/region_mean", "clip share"),
 ];
-
-/// Warnings that are kept.
-const WARNINGS_MAX: usize = 100;
 
 /// What the training is at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,8 +58,6 @@ pub(super) struct Watched {
     pub(super) held_out: Vec<(f64, f64)>,
     /// The last step.
     pub(super) last: Option<StepReport>,
-    /// What the monitor warned of, the newest last.
-    pub(super) warnings: Vec<String>,
 }
 
 impl Watched {
@@ -93,17 +89,15 @@ impl Watched {
         self.step = step;
     }
 
-    /// Takes note of a warning.
-    pub(super) fn warning(&mut self, text: String) {
-        self.warnings.push(text);
-        let more = self.warnings.len().saturating_sub(WARNINGS_MAX);
-        self.warnings.drain(..more);
-    }
-
     /// A metric of the last step.
     pub(super) fn metric(&self, name: &str) -> Option<f64> {
         self.last.as_ref()?.metrics.get(name).copied()
     }
+}
+
+/// What is known, also after a thread that held it has panicked.
+pub(super) fn lock(watched: &Mutex<Watched>) -> MutexGuard<'_, Watched> {
+    watched.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -166,7 +160,6 @@ pub(super) mod testing {
         watched.evaluation(&EvaluationReport { accuracy: 0.25, ..EvaluationReport::default() });
         watched.step(&step(1));
         watched.step(&step(2));
-        watched.warning("reward rises while accuracy falls\u{7}".to_owned());
         watched
     }
 }
@@ -191,12 +184,5 @@ mod tests {
             (watched.step, watched.curves["reward"].len(), watched.held_out.len()),
             (1, 1, 1)
         );
-    }
-
-    #[test]
-    fn old_warnings_make_room() {
-        let mut watched = Watched::default();
-        (0..150).for_each(|at| watched.warning(at.to_string()));
-        assert_eq!((watched.warnings.len(), watched.warnings[0].as_str()), (100, "50"));
     }
 }
