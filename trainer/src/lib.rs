@@ -25,6 +25,8 @@ pub mod groups;
 pub mod losses;
 #[cfg(feature = "train")]
 pub mod monitor;
+#[cfg(feature = "groups")]
+mod not_finite;
 #[cfg(feature = "train")]
 pub mod policy;
 #[cfg(feature = "groups")]

@@ -20,8 +20,10 @@ pub struct SelectionState {
     /// Rollouts that are trained on more than once.
     pub buffer: ReplayBuffer,
     /// Averages and counts, by name.
+    #[serde(with = "crate::not_finite")]
     pub numbers: BTreeMap<String, f64>,
     /// Shares of wrong answers at the last visits of each prompt, the oldest first.
+    #[serde(with = "crate::not_finite")]
     pub visits: BTreeMap<String, VecDeque<f64>>,
     /// The states of the policies that this one is made of.
     pub stages: Vec<SelectionState>,

@@ -7,7 +7,6 @@
 //! folder is renamed to its name when all of it is on the disk.
 
 mod folders;
-mod numbers;
 mod tensors;
 mod trainer;
 mod whole;
@@ -16,6 +15,5 @@ pub use folders::{
     keep_checkpoints, newest_checkpoint, newest_checkpoint_until, remove_checkpoints_after,
     write_folder,
 };
-pub use numbers::{from_json, to_json};
 pub use tensors::{read_parameters, write_parameters};
 pub use whole::{Checkpoint, CheckpointTarget};

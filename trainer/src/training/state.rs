@@ -9,6 +9,7 @@ use super::sampling::SampledRollout;
 use crate::advantages::EstimatorState;
 use crate::losses::EntropyState;
 use crate::monitor::MonitorMemory;
+use crate::not_finite::Numbers;
 use crate::reports::TaskEvaluation;
 use crate::selection::SelectionState;
 
@@ -27,6 +28,7 @@ pub struct TrainerState {
     /// How often the training went back to a checkpoint: each time it draws anew from there.
     pub roll_backs: u64,
     /// What the estimator of advantages keeps.
+    #[serde(with = "crate::not_finite")]
     pub estimator: EstimatorState,
     /// What the selection keeps.
     pub selection: SelectionState,
@@ -36,7 +38,7 @@ pub struct TrainerState {
     pub task_weights: BTreeMap<String, f64>,
     /// The share of right answers to tasks at each of their visits, the first one first, by their id;
     /// kept where the selection reads them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(with = "crate::not_finite", default, skip_serializing_if = "BTreeMap::is_empty")]
     pub visits: BTreeMap<String, Vec<f64>>,
     /// The tasks that are held out, as they stood before the first step.
     pub baseline: Vec<TaskEvaluation>,
@@ -44,4 +46,16 @@ pub struct TrainerState {
     pub monitor: MonitorMemory,
     /// Rollouts that a selection holds or stores, by their names.
     pub(super) stored: BTreeMap<String, SampledRollout>,
+}
+
+impl Numbers for EstimatorState {
+    type Form = <BTreeMap<String, Vec<f64>> as Numbers>::Form;
+
+    fn form(&self) -> Self::Form {
+        self.0.form()
+    }
+
+    fn of(form: Self::Form) -> Self {
+        Self(Numbers::of(form))
+    }
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::folders::write_folder;
-use super::numbers::{from_json, to_json};
 use super::tensors::{TensorFile, digest_of, write_parameters, write_tensors};
 use crate::policy::{Parameters, PolicyError};
 use crate::training::optimizer::{AdamW, AdamWState};
@@ -113,8 +112,9 @@ impl Checkpoint<'_> {
         };
         let path = folder.join(STATE);
         let invalid = |error: serde_json::Error| invalid(&path, error.to_string());
-        let text = serde_json::to_string_pretty(&to_json(&file).map_err(invalid)?);
-        let text = text.map_err(invalid)? + "\n";
+        let text = serde_json::to_string_pretty(&file).map_err(invalid)? + "\n";
+        // A number that is not finite is `null` where it is not expected, and would not be read again.
+        serde_json::from_str::<StateFile>(&text).map_err(invalid)?;
         let written = File::create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
         written.map_err(|error| PolicyError::io(&path, error))
     }
@@ -155,7 +155,7 @@ fn read_state(path: &Path) -> Result<StateFile, PolicyError> {
     let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(broken)?;
     let format = value.get("format").cloned().unwrap_or_default();
     agree(path, "format", &format, &FORMAT.into())?;
-    from_json(value).map_err(broken)
+    serde_json::from_value(value).map_err(broken)
 }
 
 fn read_tensors(
