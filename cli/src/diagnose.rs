@@ -45,11 +45,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         against.extend(base.as_ref().map(|base| against::compare(base, &view, args)).transpose()?);
         if let Some(dir) = input.dir.as_ref().filter(|_| args.writes_beside()) {
             let first = against.len().saturating_sub(1);
-            let alone = Diagnosis::new(
-                std::slice::from_ref(&report),
-                against.get(first..).unwrap_or_default(),
-                None,
-            );
+            let alone =
+                Diagnosis::new(std::slice::from_ref(&report), against.split_at(first).1, None);
             write(&dir.join(FILE), &alone)?;
         }
         runs.push(report);

@@ -186,11 +186,12 @@ pub(crate) fn problems(
     (placed(errors), placed(warnings))
 }
 
+#[expect(clippy::indexing_slicing, reason = "a finding is of a reward of the plan")]
 fn placed(code: &'static str, found: Finding, tested: Tested<'_>, document: &Document) -> Problem {
     let (key, error) = match &found.place {
         look::Place::Key(key) => (key.clone(), document.error(key, found.message)),
         look::Place::Reward(at, key) => {
-            let name = tested.plan().names.get(*at).map_or("", String::as_str);
+            let name = &tested.plan().names[*at];
             let (shown, key) = match key.as_str() {
                 "" => (String::new(), "verifier"),
                 key => (format!(".{key}"), key),

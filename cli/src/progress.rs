@@ -235,10 +235,10 @@ fn bar(expected: &Expected) -> ProgressBar {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times for people")]
+#[expect(clippy::indexing_slicing, reason = "a slow row was slow for a reward")]
 fn slowest(slowest: &[SlowRow], names: &[String]) -> String {
     let line = |slow: &SlowRow| {
-        let name = names.get(slow.reward).map_or("", String::as_str);
-        let (id, name) = (assay::data::escape(&slow.id), assay::data::escape(name));
+        let (id, name) = (assay::data::escape(&slow.id), assay::data::escape(&names[slow.reward]));
         let seconds = slow.spent_ns as f64 / 1e9;
         format!("  {seconds:8.2} s  row {}, {id}: most of it {name}", slow.row + 1)
     };

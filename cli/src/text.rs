@@ -124,7 +124,7 @@ fn merged(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
 
 fn mark(out: &mut String, text: &str, range: Range<usize>, spans: &[Range<usize>], marks: Marks) {
     let mut at = range.start;
-    let push = |from: usize, to: usize| harmless(text.get(from..to).unwrap_or_default());
+    let push = |from: usize, to: usize| harmless(&text[from..to]);
     for span in spans {
         let (start, end) = (span.start.max(range.start), span.end.min(range.end));
         if start < end {

@@ -79,7 +79,7 @@ fn note(value: &Value) -> String {
         other => inline(&other.to_string()),
     };
     match shown.char_indices().nth(NOTE_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown,
     }
 }

@@ -70,11 +70,10 @@ fn majority(votes: &[f64]) -> Option<f64> {
 /// longer one gains nothing by its length; of equals the later one goes first.
 ///
 /// Source: "PRA: process reward agents", beams by the cumulative reward of steps at equal depth.
+#[expect(clippy::indexing_slicing, reason = "places are those of solutions")]
 pub fn pruning_order(solutions: &[Vec<f64>]) -> Vec<usize> {
     let depth = solutions.iter().map(Vec::len).min().unwrap_or(0);
-    let sum = |at: &usize| -> f64 {
-        solutions.get(*at).map_or(0.0, |scores| scores.iter().take(depth).sum())
-    };
+    let sum = |at: &usize| -> f64 { solutions[*at].iter().take(depth).sum() };
     let mut order: Vec<usize> = (0..solutions.len()).collect();
     order.sort_by(|a, b| {
         sum(a).partial_cmp(&sum(b)).unwrap_or(Ordering::Equal).then_with(|| b.cmp(a))

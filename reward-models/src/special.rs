@@ -119,7 +119,7 @@ impl SpecialTokens {
                 .find_iter(form.get())
                 .filter_map(|found| form.convert_offsets(Range::Normalized(found.range())))
                 .map(|range| {
-                    let text = apart.get(range.clone()).unwrap_or_default();
+                    let text = &apart[range.clone()];
                     range.start + text.chars().next().map_or(0, char::len_utf8)
                 })
                 .collect();

@@ -29,10 +29,11 @@ pub struct Tokens {
 impl Tokens {
     /// The same text, asked how likely each token from the first mark to the last one is.
     #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "marks are places of tokens")]
     pub fn likelihoods(mut self) -> Self {
         if let (Some(&first), Some(&last)) = (self.positions.first(), self.positions.last()) {
             self.positions = (first..=last).collect();
-            self.targets = self.ids.get(first + 1..=last).unwrap_or_default().to_vec();
+            self.targets = self.positions.iter().skip(1).map(|at| self.ids[*at]).collect();
         }
         self
     }
@@ -111,7 +112,7 @@ impl Encoder {
         let enough = most.saturating_add(CUT_TOKENS_MAX);
         let mut bytes = enough.saturating_mul(4);
         while bytes < text.len() {
-            let part = text.get(..text.floor_char_boundary(bytes)).unwrap_or_default();
+            let part = &text[..text.floor_char_boundary(bytes)];
             if self.tokenizer.encode_fast(part, false).map_err(failed)?.len() > enough {
                 return Ok(true);
             }

@@ -192,7 +192,7 @@ fn expression(text: &str) -> Result<(Part, &str), String> {
     if text.starts_with('"') {
         let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
         let literal = stream.next().and_then(Result::ok).ok_or_else(|| unclosed(text))?;
-        let rest = text.get(stream.byte_offset()..).unwrap_or_default();
+        let rest = &text[stream.byte_offset()..];
         return Ok((Part::Text(literal), rest));
     }
     let (name, mut rest) = word(text);
@@ -212,7 +212,7 @@ fn expression(text: &str) -> Result<(Part, &str), String> {
             return Err(format!("a path has more than {STEPS_MAX} members"));
         }
     }
-    let path = text.get(..text.len() - rest.len()).unwrap_or_default().to_owned();
+    let path = text[..text.len() - rest.len()].to_owned();
     match (root, steps.first()) {
         (Root::Item, _) => {}
         (Root::Sample, Some(Hop::Member(name))) if OUTPUTS.contains(&name.as_str()) => {}
@@ -244,7 +244,7 @@ fn hop(text: &str) -> Result<Option<(Hop, &str)>, String> {
     let quote = after.chars().next().filter(|c| ['\'', '"'].contains(c));
     let closed = match quote {
         Some(quote) => {
-            let inner = after.get(1..).unwrap_or_default();
+            let inner = &after[1..];
             let end = format!("{quote}]");
             inner.split_once(&end).map(|(name, rest)| (Hop::Member(name.to_owned()), rest))
         }
@@ -267,7 +267,7 @@ impl Path {
             Root::Item => self.column(sample).ok_or_else(missing)?,
             Root::Sample => {
                 let output = self.output(sample).ok_or_else(missing)?;
-                (Cow::Owned(output), self.steps.get(1..).unwrap_or_default())
+                (Cow::Owned(output), self.steps.split_at(1).1)
             }
         };
         let mut value = value.as_ref();
@@ -330,7 +330,7 @@ impl Path {
 pub(crate) fn output_text(sample: &Sample) -> &str {
     let completion = sample.completion();
     let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
-    completion.get(said).unwrap_or_default()
+    &completion[said]
 }
 
 fn tools(sample: &Sample) -> Value {

@@ -243,7 +243,7 @@ impl<'a> Search<'a, '_> {
     /// program and no Markdown.
     fn is_code_so_far(&self, before: Range<usize>) -> bool {
         let mut strings = strings::Strings::of(self.language);
-        let before = self.text.get(before).unwrap_or_default();
+        let before = &self.text[before];
         before.lines().for_each(|line| strings.feed(line));
         strings.inside()
     }
@@ -344,7 +344,7 @@ impl<'a> Search<'a, '_> {
     }
 
     fn body(&self, block: &Block) -> &'a str {
-        self.text.get(block.body.clone()).unwrap_or_default()
+        &self.text[block.body.clone()]
     }
 
     fn whole(&self, part: Range<usize>, found: Found) -> Option<FoundProgram<'a>> {

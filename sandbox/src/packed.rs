@@ -50,7 +50,7 @@ pub(crate) fn unpacked(
         let parts = parts(guest);
         let [_, _, sums] = &parts;
         let digest = canonical::hex(&Digest::from(Sha256::digest(fs::read(packed(sums))?)));
-        let home = cache.join(format!("unpacked-{}", digest.get(..16).unwrap_or(&digest)));
+        let home = cache.join(format!("unpacked-{}", &digest[..16]));
         let name = guest.file_name().unwrap_or_default();
         if !home.is_dir() {
             fs::create_dir_all(cache)?;

@@ -129,12 +129,10 @@ fn as_body(program: &str) -> String {
     let returns = |line: &str| line.starts_with("return") || line.starts_with("yield");
     let is_flush = code.lines().any(returns) || first.ends_with(':');
     let mut others = lines.peekable();
-    let margin = others.peek().map_or("    ", |line| {
-        line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
-    });
+    let margin = others.peek().map_or("    ", |line| &line[..line.len() - line.trim_start().len()]);
     if others.peek().is_some() && !first.trim_end().ends_with(':') && others.all(is_indented) {
         let start = program.len() - program.trim_start().len();
-        return format!("{margin}{}", program.get(start..).unwrap_or_default());
+        return format!("{margin}{}", &program[start..]);
     }
     if !is_flush {
         return program.to_owned();

@@ -152,7 +152,7 @@ pub(crate) fn cause_of_error(error: &str, other: &'static str) -> &'static str {
 /// The end of an output, as text.
 pub(crate) fn tail(bytes: &[u8]) -> String {
     let from = bytes.len().saturating_sub(4 * TAIL_CHARS);
-    let text = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default()).into_owned();
+    let text = String::from_utf8_lossy(bytes.split_at(from).1).into_owned();
     let skip = text.chars().count().saturating_sub(TAIL_CHARS);
     text.chars().skip(skip).collect()
 }

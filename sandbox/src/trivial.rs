@@ -103,8 +103,8 @@ fn called(code: &str) -> Vec<&str> {
     let mut before = "";
     let mut rest = code;
     while let Some(start) = rest.find(is_word) {
-        let gap = rest.get(..start).unwrap_or_default();
-        let word = rest.get(start..).unwrap_or_default();
+        let gap = &rest[..start];
+        let word = &rest[start..];
         let end = word.find(|c| !is_word(c)).unwrap_or(word.len());
         let (word, after) = word.split_at(end);
         let is_name = !word.starts_with(|c: char| c.is_ascii_digit()) && !KEYWORDS.contains(&word);

@@ -180,6 +180,7 @@ impl Reader {
         )
     }
 
+    #[expect(clippy::indexing_slicing, reason = "a view has 16 bytes")]
     fn viewed<T: ByteViewType + ?Sized>(
         &self,
         array: &GenericByteViewArray<T>,
@@ -188,13 +189,11 @@ impl Reader {
         let outside = || Defect::new(Code::Damaged, "a value beyond the end of its buffer");
         let view = array.views().get(at).ok_or_else(outside)?.to_le_bytes();
         // Four bytes of length, then the value, or four bytes of it, its buffer and its place.
-        let word = |at: usize| {
-            let bytes = view.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-            bytes.map_or(0, |bytes| u32::from_le_bytes(bytes) as usize)
-        };
+        let word =
+            |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| view[at + byte])) as usize;
         let length = word(0);
         if length <= INLINE_BYTES_MAX {
-            return self.bytes(view.get(4..4 + length).unwrap_or_default());
+            return self.bytes(&view[4..4 + length]);
         }
         let (buffer, start) = (word(8), word(12));
         let buffer = array.data_buffers().get(buffer);

@@ -127,7 +127,7 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
     // Settings that may name a file too name a column by a word before it.
     let is_marked = [".config.rubric", ".config.against"].iter().any(|end| key.ends_with(end));
     let mark = if is_marked { "column:" } else { "" };
-    let parent = column.split_once('.').map_or(column, |(parent, _)| parent);
+    let (parent, rest) = column.split_once('.').unwrap_or((column, ""));
     if has.iter().any(|name| name == column) {
         let rows =
             if rows == 1 { "the only row".to_owned() } else { format!("each of {rows} rows") };
@@ -142,8 +142,7 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
         let dotted = column.replace(['\'', '"', ']'], "").replace('[', ".");
         format!("; a member is named by a dot: write \"{}\"", escape(&dotted))
     } else if has.iter().any(|name| name == parent) {
-        let (parent, rest) =
-            (escape(parent), escape(column.get(parent.len() + 1..).unwrap_or_default()));
+        let (parent, rest) = (escape(parent), escape(rest));
         format!(
             "; \"{parent}\" holds no \"{rest}\": where it is JSON in a text, write it as an object"
         )

@@ -84,8 +84,7 @@ fn defect(error: &serde_json::Error, line: Line<'_>, reader: &Reader) -> Defect 
         }
         (_, Category::Data) => (reader.code.get(), told.to_owned(), error.column()),
         _ => {
-            let rest = bytes.get(error.column().saturating_sub(1)..).unwrap_or_default();
-            let before = bytes.get(..error.column().saturating_sub(1)).unwrap_or_default();
+            let (before, rest) = bytes.split_at(error.column().saturating_sub(1).min(bytes.len()));
             let hint = hint(before, rest).map(|hint| format!(" ({hint})")).unwrap_or_default();
             (Code::Syntax, format!("{told}{hint}"), error.column())
         }

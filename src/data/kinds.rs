@@ -60,8 +60,8 @@ pub(super) fn start(head: &[u8], ended: bool) -> Result<Option<Start>, String> {
     let all = ended || head.len() >= HEAD_BYTES;
     let text = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
     let broken = memchr::memchr(b'\n', text);
-    let line = text.get(..broken.unwrap_or(text.len())).unwrap_or_default();
-    let inner = line.get(1..).unwrap_or_default().trim_ascii();
+    let (line, _) = text.split_at(broken.unwrap_or(text.len()));
+    let inner = line.split_first().map_or(&[][..], |(_, inner)| inner.trim_ascii());
     match text.first() {
         Some(b'{' | b'[') if inner.first() == Some(&0) => {
             Err(wide(text).unwrap_or(UTF_16).to_owned())

@@ -72,7 +72,8 @@ impl Lines {
             let first = self.line;
             let (end, rows) = self.scan();
             if rows > 0 {
-                let body = Body::Lines(self.buffer.get(self.at..end).unwrap_or_default().to_vec());
+                let (lines, _) = self.buffer.split_at(end);
+                let body = Body::Lines(lines.split_at(self.at).1.to_vec());
                 self.at = end;
                 self.rows += rows as u64;
                 return Ok(Some(Cut { line: first, rows, body }));
@@ -153,7 +154,7 @@ impl Lines {
             self.buffer.shrink_to(BLOCK_BYTES);
         }
         let count = self.bytes.read(&mut self.scratch, file, self.rows)?;
-        let read = self.scratch.get(..count).unwrap_or_default();
+        let (read, _) = self.scratch.split_at(count);
         self.ended = count == 0;
         let Some(opening) = &mut self.opening else {
             push(&mut self.list, read, &mut self.buffer);

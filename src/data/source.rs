@@ -388,8 +388,8 @@ impl<W: Fn(u64) -> bool> Out<'_, W> {
         let mut start = 0;
         let mut number = self.block.row;
         while let Some(rest) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
-            let end = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = bytes.get(start..end).unwrap_or_default();
+            let (line, _) = rest.split_at(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+            let end = start + line.len();
             if !lines::blank(line) {
                 let line = match text.and_then(|text| text.get(start..end)) {
                     Some(text) => Line::Text(text),

@@ -47,7 +47,7 @@ impl<R: Read> Read for Noted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.raw.read(buffer)?;
         if !buffer.is_empty() {
-            self.notes.add(self.input, buffer.get(..read).unwrap_or_default());
+            self.notes.add(self.input, buffer.split_at(read).0);
         }
         Ok(read)
     }

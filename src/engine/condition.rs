@@ -22,6 +22,7 @@ pub enum Applicability {
 impl Plan {
     /// The verdict on a row where reward `at` is not to run: behind a gate that did not pass, or where
     /// its `when` is false. Its `when` has until `limit`.
+    #[expect(clippy::indexing_slicing, reason = "a gate is a reward of the plan")]
     pub(super) fn ruled_out(
         &self,
         (at, reward): (usize, &Planned),
@@ -32,7 +33,7 @@ impl Plan {
         match self.decided((at, reward), row, conditions, Some(limit)) {
             Applicability::Runs => None,
             Applicability::BehindGate(gate) => {
-                let name = self.names.get(gate).map_or("", String::as_str);
+                let name = &self.names[gate];
                 Some(Verdict::abstained(format!("gate \"{name}\" did not pass")))
             }
             Applicability::NotApplicable => Some(Verdict::abstained(WHEN_IS_FALSE)),

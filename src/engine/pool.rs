@@ -1,11 +1,22 @@
 //! The thread pool of the compute lane.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 use assay_verifiers::Fault;
 use rayon::ThreadPool;
 use tokio::sync::oneshot;
+
+thread_local! {
+    /// Where the last panic of this thread began.
+    static PLACE: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// Notes where a panic of a verifier began, for its fault. A hook of panics calls it.
+pub fn note_panic(panic: &PanicHookInfo<'_>) {
+    PLACE.set(panic.location().map(|place| format!(" at {place}")));
+}
 
 /// The threads of the compute lane.
 pub(super) struct Pool(ThreadPool);
@@ -50,5 +61,5 @@ pub(super) fn guarded<T>(judge: impl FnOnce() -> T) -> Result<T, Fault> {
 pub(super) fn panicked(panic: &(dyn Any + Send)) -> Fault {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
-    Fault::internal(format!("the verifier panicked: {text}"))
+    Fault::internal(format!("the verifier panicked{}: {text}", PLACE.take().unwrap_or_default()))
 }

@@ -233,8 +233,8 @@ impl super::plan::Plan {
     /// The verdicts that the verifier of `reward` reads: of all rewards that are listed before it.
     pub(super) fn earlier<'a>(&'a self, reward: usize, row: &'a Row) -> Earlier<'a> {
         let reads = self.rewards.get(reward).is_some_and(|one| one.built.spec.reads_verdicts);
-        let before = row.verdicts.get(..reward).filter(|_| reads);
-        Earlier::new(&self.names, before.unwrap_or_default())
+        let before = if reads { row.verdicts.split_at(reward).0 } else { &[] };
+        Earlier::new(&self.names, before)
     }
 }
 

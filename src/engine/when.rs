@@ -213,9 +213,9 @@ const READING: [&str; 14] = [
 /// calls a function that is not known to change nothing.
 fn may_change(source: &str) -> bool {
     let is_dangerous = |(at, _): (usize, &str)| {
-        let before = source.get(..at).unwrap_or_default().trim_end();
+        let before = source[..at].trim_end();
         let lead = before.trim_end_matches(|char| !not_word(char));
-        let word = before.get(lead.len()..).unwrap_or_default();
+        let word = &before[lead.len()..];
         // `f!(x)` is a call too.
         let is_marked =
             before.strip_suffix('!').is_some_and(|lead| lead.ends_with(|c| !not_word(c)));

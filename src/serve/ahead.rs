@@ -75,10 +75,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Ahead<S> {
     ) -> Poll<io::Result<()>> {
         let mut inner = self.inner();
         let inner = &mut *inner;
-        let rest = inner.read.get(inner.taken..).unwrap_or_default();
+        let (_, rest) = inner.read.split_at(inner.taken);
         if !rest.is_empty() {
             let count = rest.len().min(buffer.remaining());
-            buffer.put_slice(rest.get(..count).unwrap_or_default());
+            buffer.put_slice(rest.split_at(count).0);
             inner.taken += count;
             if inner.taken == inner.read.len() {
                 (inner.read, inner.taken) = (Vec::new(), 0);

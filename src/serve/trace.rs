@@ -222,5 +222,5 @@ fn int(count: usize) -> Value {
 }
 
 fn cut(text: &str) -> String {
-    text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default().to_owned()
+    text[..text.floor_char_boundary(TEXT_BYTES_MAX)].to_owned()
 }

@@ -9,6 +9,7 @@
 )]
 
 mod assertions;
+mod defaults;
 mod imports;
 mod messages;
 
@@ -141,19 +142,32 @@ const WITHOUT_CODES: [&str; 3] = [
     "sandbox/src/verifiers/sql/connection.rs",
 ];
 
-#[test]
-fn errors_are_told_apart_by_their_codes() {
-    let mut wrong = Vec::new();
+/// What is found in files that are no tests, but for those below `exempt`.
+fn found_in_production(find: fn(&syn::File) -> Vec<String>, exempt: &[&str]) -> String {
+    let mut found = Vec::new();
     let is_production = |path: &&PathBuf| {
         let shown = shown(path);
         let is_test = shown.split('/').any(|part| part.contains("test") || part == "benches");
-        !is_test && !WITHOUT_CODES.contains(&shown.as_str())
+        !is_test && !exempt.iter().any(|home| shown.starts_with(home))
     };
     for path in sources().iter().filter(is_production) {
         let file = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
-        wrong.extend(messages::read(&file).iter().map(|code| format!("{}: {code}", shown(path))));
+        found.extend(find(&file).iter().map(|code| format!("{}: {code}", shown(path))));
     }
-    assert!(wrong.is_empty(), "messages that are read: {}", wrong.join("\n"));
+    found.join("\n")
+}
+
+#[test]
+fn errors_are_told_apart_by_their_codes() {
+    assert_eq!(found_in_production(messages::read, &WITHOUT_CODES), "");
+}
+
+/// Kinds that are to become data.
+const WITH_DEFAULTS: [&str; 2] = ["trainer/src/advantages", "trainer/src/selection"];
+
+#[test]
+fn no_default_is_silent() {
+    assert_eq!(found_in_production(defaults::silent, &WITH_DEFAULTS), "");
 }
 
 /// The root files of our crates.

@@ -1,5 +1,7 @@
 //! Which rollouts share a prompt.
 
+#![expect(clippy::indexing_slicing, reason = "ends are of rows, and columns have a value for each")]
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -115,9 +117,9 @@ impl Groups {
             }
             Layout::Even { .. } => Members::Adjacent(0..0),
             Layout::Listed { rows, ends } => {
-                let end = ends.get(group).copied().unwrap_or_default();
-                let start = group.checked_sub(1).and_then(|before| ends.get(before)).copied();
-                Members::Listed(rows.get(start.unwrap_or(0)..end).unwrap_or_default())
+                let Some(end) = ends.get(group) else { return Members::Listed(&[]) };
+                let start = group.checked_sub(1).map_or(0, |before| ends[before]);
+                Members::Listed(&rows[start..*end])
             }
         }
     }
@@ -171,10 +173,10 @@ impl Members<'_> {
     /// `scratch`.
     pub fn values<'v>(&self, values: &'v [f64], scratch: &'v mut Vec<f64>) -> &'v [f64] {
         match self {
-            Self::Adjacent(rows) => values.get(rows.clone()).unwrap_or_default(),
+            Self::Adjacent(rows) => &values[rows.clone()],
             Self::Listed(rows) => {
                 scratch.clear();
-                scratch.extend(rows.iter().filter_map(|row| values.get(*row)));
+                scratch.extend(rows.iter().map(|row| values[*row]));
                 scratch
             }
         }

@@ -41,7 +41,7 @@ pub fn afterthought(behind: &str, another: impl Fn(&str) -> Option<usize>) -> Op
 pub fn offers_next(before: &str) -> bool {
     let before = before.trim_end_matches(|c: char| c.is_whitespace() || "*_`([:,".contains(c));
     let start = before.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
-    let word = before.get(start..).unwrap_or_default();
+    let word = &before[start..];
     connect::ALTERNATIVES.iter().any(|have| have.eq_ignore_ascii_case(word))
 }
 
@@ -136,7 +136,7 @@ fn behind_marks(text: &str) -> (&str, &str) {
         });
         let next = next.strip_prefix("- ").unwrap_or(next);
         if next.len() == rest.len() {
-            return text.split_at_checked(text.len() - rest.len()).unwrap_or(("", text));
+            return text.split_at(text.len() - rest.len());
         }
         rest = next;
     }

@@ -124,7 +124,7 @@ fn plain_prefix(bytes: &[u8]) -> usize {
     // Without a way out in the middle, so that the compiler compares all lanes at once.
     let has_escaped = |lanes: &[u8]| lanes.iter().fold(false, |has, one| has | is_escaped(one));
     let plain = bytes.chunks_exact(LANES).take_while(|lanes| !has_escaped(lanes)).count() * LANES;
-    let rest = bytes.get(plain..).unwrap_or_default();
+    let (_, rest) = bytes.split_at(plain);
     let mut lanes = [b' '; LANES];
     if let Some(start) = lanes.get_mut(..rest.len()) {
         start.copy_from_slice(rest);

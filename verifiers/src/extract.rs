@@ -124,8 +124,7 @@ impl<'a> Scope<'a> {
 
 /// Whether a text is a bare answer, or ends with one that it announces.
 fn ends_with_answer(text: &str) -> bool {
-    let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(ANSWER_WITHIN))..);
-    let near = near.unwrap_or_default();
+    let near = &text[text.ceil_char_boundary(text.len().saturating_sub(ANSWER_WITHIN))..];
     let scope = Scope::all(near);
     let mut found: Vec<_> = last_box::last_group(&scope).into_iter().collect();
     let searched = said(&scope, &mut found, &mut Meter::new(SEARCH_FUEL));
@@ -181,9 +180,9 @@ fn unvalued(text: &str, found: &mut Vec<Candidate<'_>>) {
     {
         return;
     }
-    let near = text.get(..last.span.1).unwrap_or_default();
-    let start = sentences::last_start(near.get(..last.span.0).unwrap_or_default());
-    let said = cues::of(near.get(start..).unwrap_or_default(), &Languages::of(text));
+    let near = &text[..last.span.1];
+    let start = sentences::last_start(&near[..last.span.0]);
+    let said = cues::of(&near[start..], &Languages::of(text));
     let is_remark =
         |cue: &Cue| [Role::Reaffirm, Role::Remark, Role::Verify].iter().any(|role| cue.is(*role));
     if said.iter().any(is_remark) {
@@ -200,7 +199,7 @@ fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
     }
     let Some(last) = found.first_mut() else { return };
     // Another value below a marked one is another answer.
-    let behind = text.get(last.span.1..).unwrap_or_default();
+    let behind = &text[last.span.1..];
     let below = behind.trim();
     if last.provenance == Provenance::Marker
         && behind.starts_with('\n')
@@ -212,7 +211,7 @@ fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
         return;
     }
     if let Some(other) = afterthought::offered(text, last.span.1) {
-        let value = text.get(other.clone()).unwrap_or_default();
+        let value = &text[other.clone()];
         // "18. So it is 18."
         if bare(value) != bare(&last.text) {
             last.text = Cow::Owned(format!("{} or {value}", last.text));
@@ -228,7 +227,7 @@ fn bare(value: &str) -> &str {
 
 /// Whether what is announced judges the answer before it: "this answer is wrong".
 fn is_verdict(text: &str, said: &Candidate<'_>) -> bool {
-    let before = text.get(..said.span.0).unwrap_or_default();
+    let before = &text[..said.span.0];
     let sentence = before.rsplit(['.', '!', '?', '\n', '>', '}']).next().unwrap_or_default();
     let refers = words::words(sentence).next();
     said.provenance == Provenance::Anchor
@@ -316,7 +315,7 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
     }
     let statement = (policy == Policy::Auto).then(|| scope.statement()).flatten();
     let end = statement.map_or(scope.text.len(), |statement| statement.sentence.end);
-    let text = scope.text.get(..end).unwrap_or_default();
+    let text = &scope.text[..end];
     let is_followed = end < scope.text.trim_end().len();
     match policy {
         Policy::Auto if last_sentence::is_one_of_cases(text) => {
@@ -376,7 +375,7 @@ fn only_number(text: &str, sentence: Range<usize>) -> Option<Candidate<'_>> {
     let run = |text: &str| {
         let end =
             text.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c))).unwrap_or(text.len());
-        text.get(..end).unwrap_or_default().trim_end_matches(['.', ',']).len()
+        text[..end].trim_end_matches(['.', ',']).len()
     };
     let mut end = run(rest);
     while let Some(next) =
@@ -435,7 +434,7 @@ pub(crate) fn reference(text: &str) -> Cow<'_, str> {
         return found.text;
     }
     match text.rfind("####") {
-        Some(at) => Cow::Borrowed(text.get(at + 4..).unwrap_or_default().trim()),
+        Some(at) => Cow::Borrowed(text[at + 4..].trim()),
         None => plain_reference(text),
     }
 }

@@ -111,12 +111,8 @@ impl ValueError {
     #[must_use]
     pub fn by_schema(mut self, schema: &Value, value: &Value) -> Self {
         let steps = steps(&self.path);
-        let known = schema::properties(
-            schema,
-            value,
-            steps.get(..steps.len().saturating_sub(1)).unwrap_or(&[]),
-        );
-        let key = steps.last().copied().unwrap_or_default();
+        let (key, above) = steps.split_last().map_or(("", &[][..]), |(key, above)| (*key, above));
+        let known = schema::properties(schema, value, above);
         // Only the schema knows the keys where some are taken from another type.
         if let Some(known) = &known
             && self.code == Code::BadValue

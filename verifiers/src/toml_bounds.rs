@@ -29,7 +29,7 @@ fn values(mut text: &[u8]) -> usize {
                 continue;
             }
         };
-        text = behind(rest.get(end.len() - 1..).unwrap_or_default(), end, sign == b'"');
+        text = behind(rest.split_at(end.len() - 1).1, end, sign == b'"');
     }
     count
 }
@@ -38,8 +38,8 @@ fn values(mut text: &[u8]) -> usize {
 fn behind<'t>(text: &'t [u8], end: &[u8], has_escapes: bool) -> &'t [u8] {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        if rest.starts_with(end) {
-            return rest.get(end.len()..).unwrap_or_default();
+        if let Some(behind) = rest.strip_prefix(end) {
+            return behind;
         }
         if end.len() == 1 && rest.starts_with(b"\n") {
             return rest;

@@ -53,6 +53,7 @@ impl Rollouts {
     }
 
     /// What rows share a prompt by: groups of one size, the group of the row, or its prompt.
+    #[expect(clippy::indexing_slicing, reason = "every row has an id and a group or none")]
     pub(super) fn groups(
         &self,
         size: Option<u64>,
@@ -69,7 +70,7 @@ impl Rollouts {
         let prompts = data.map(|data| data.prompts.as_slice()).unwrap_or_default();
         let key = |(at, group): (usize, &Option<String>)| {
             group.as_ref().or_else(|| prompts.get(at)).cloned().ok_or_else(|| {
-                let id = self.ids.get(at).map_or("", String::as_str);
+                let id = &self.ids[at];
                 let why = format!(
                     "row {} (id \"{}\") names no group: `data.group` names its column, --group-size \
                      cuts rows that stand together, and --with DATA has the prompts",

@@ -137,18 +137,19 @@ fn repeat(
 
 impl Phase {
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    #[expect(clippy::indexing_slicing, reason = "there is one pass at least")]
     fn new(passes: &[(u64, f64)]) -> Self {
         let rate = |rows: u64, seconds: f64| rows as f64 / seconds.max(1e-9);
         let mut rates: Vec<f64> =
             passes.iter().map(|(rows, seconds)| rate(*rows, *seconds)).collect();
         rates.sort_by(f64::total_cmp);
         let last = rates.len().saturating_sub(1);
-        let at = |at: usize| rates.get(at).copied().unwrap_or_default();
+
         let rows = passes.iter().map(|(rows, _)| rows).sum();
         let seconds = passes.iter().map(|(_, seconds)| seconds).sum();
         Self {
             rows_per_s: rate(rows, seconds),
-            rows_per_s_of_passes: [at(0), at(last / 2), at(last)],
+            rows_per_s_of_passes: [rates[0], rates[last / 2], rates[last]],
             passes: passes.len() as u64,
             seconds,
         }

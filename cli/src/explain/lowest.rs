@@ -156,7 +156,7 @@ fn part(verdict: &Verdict, weight: Option<&Value>) -> String {
     }
     let notes = notes.join(", ");
     match notes.char_indices().nth(NOTES_CHARS_MAX) {
-        Some((end, _)) => format!("{text}; {}…", notes.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{text}; {}…", &notes[..end]),
         None => format!("{text}; {notes}"),
     }
 }

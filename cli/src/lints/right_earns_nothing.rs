@@ -5,10 +5,10 @@
 
 use super::look::{Finding, Tested, which};
 
+#[expect(clippy::indexing_slicing, reason = "places are of rewards of the plan")]
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let plan = tested.plan();
-    let weight =
-        |at: usize| plan.rewards.get(at).map_or(0.0, |own| own.weight.at(tested.look.step));
+    let weight = |at: usize| plan.rewards[at].weight.at(tested.look.step);
     let found = tested
         .judges()
         .into_iter()

@@ -262,7 +262,7 @@ fn cheats(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<Cheat> {
     };
     // Another row's letter need not be an option of this one, and then it is no answer at all.
     let own = letters.iter().any(|letter| letter == right) && options.len() > 1;
-    let answers = if own { letters.get(..options.len()).unwrap_or_default() } else { answers };
+    let answers = if own { letters.split_at(options.len().min(letters.len())).0 } else { answers };
     let wrong = wrong(right, answers, |answer| gold.iter().any(|have| have == answer));
     if let Some(other) = wrong.first() {
         let both = [right.to_owned(), other.clone()];

@@ -228,7 +228,7 @@ fn more(listed: usize, all: u64) -> String {
 
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }

@@ -52,7 +52,7 @@ impl Ort {
     /// The providers that run graphs.
     fn providers(&self) -> &[Provider] {
         let first = self.started.get().copied().unwrap_or_default();
-        self.settings.providers.get(first..).unwrap_or_default()
+        self.settings.providers.split_at(first).1
     }
 
     fn dispatches(&self, providers: &[Provider]) -> Vec<ExecutionProviderDispatch> {
@@ -72,7 +72,7 @@ impl Ort {
         // All graphs of a model run on the provider of the first.
         let is_open = self.settings.fall_back && self.started.get().is_none();
         let last = if is_open { providers.len().saturating_sub(1) } else { 0 };
-        let from = |at| self.session_by(graph, providers.get(at..).unwrap_or_default());
+        let from = |at| self.session_by(graph, providers.split_at(at).1);
         let started = (0..last).find_map(|at| Some((at, from(at).ok()?)));
         let (at, session) = match started {
             Some(started) => started,

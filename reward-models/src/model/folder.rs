@@ -131,7 +131,7 @@ impl Folder<'_> {
             if count == 0 {
                 break;
             }
-            hash.update(buffer.get(..count).unwrap_or_default());
+            hash.update(buffer.split_at(count).0);
         }
         let found = hash.finalize().into();
         self.hold(&path, expected, found)?;

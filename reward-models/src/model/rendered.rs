@@ -48,7 +48,9 @@ impl Model {
             Ok(text) => text,
             Err(error) => return Ok(Err(error)),
         };
-        let answer = answered.parts.first().and_then(|part| part.get(*head..)).unwrap_or_default();
+        let Some(answer) = answered.parts.first().and_then(|part| part.get(*head..)) else {
+            return Ok(Err(ModelError::Input("the template begins another text for it".into())));
+        };
         let begun = self.begun(prompt, form);
         let moved = |(part, at): &(usize, usize)| (*part, (at + begun.len()).saturating_sub(*head));
         let marks = answered.marks.iter().map(moved).collect();
@@ -79,7 +81,7 @@ impl Model {
         let step = |(at, sign): (usize, &str)| {
             let span = (from, at);
             from = at + sign.len();
-            (text.get(span.0..at).unwrap_or_default(), span)
+            (&text[span.0..at], span)
         };
         text.match_indices(sign).map(step).collect()
     }

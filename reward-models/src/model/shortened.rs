@@ -21,7 +21,7 @@ impl Model {
         let mut over = over;
         let all = std::mem::take(&mut view.messages);
         for from in self.first_guess(&all, over)?..all.len() {
-            view.messages = all.get(from..).unwrap_or_default().to_vec();
+            view.messages = all.split_at(from).1.to_vec();
             match self.fitting(&view) {
                 Ok(Ok(tokens)) => return Ok(Some(tokens)),
                 Ok(Err(left)) => over = left,
@@ -64,7 +64,7 @@ impl Model {
             let mut borders = prompt.get_offsets().iter().skip(over).map(|(from, _)| *from);
             let border = borders.find(|from| *from > 0 && text.is_char_boundary(*from));
             let Some(from) = border else { return Ok(None) };
-            let kept = text.get(from..).unwrap_or_default().to_owned();
+            let kept = text[from..].to_owned();
             last.content = MessageContent::Text(kept);
             match self.fitting(&view)? {
                 Ok(tokens) => return Ok(Some(tokens)),

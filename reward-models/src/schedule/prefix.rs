@@ -44,7 +44,7 @@ impl Prefix {
     pub fn rest(&self, text: &Tokens) -> Tokens {
         let length = self.length();
         Tokens {
-            ids: text.ids.get(length..).unwrap_or_default().to_vec(),
+            ids: text.ids.split_at(length).1.to_vec(),
             types: text.types.clone(),
             positions: text.positions.iter().map(|at| at.saturating_sub(length)).collect(),
             special: text.special.clone(),
@@ -115,7 +115,7 @@ impl Prefixes {
         });
         let now = kept.values().map(|(_, used)| *used).max().unwrap_or(0) + 1;
         let find = |(text, length): (&&Tokens, usize)| {
-            let known = longest(&kept, text.ids.get(..usable(text)).unwrap_or_default());
+            let known = longest(&kept, text.ids.split_at(usable(text)).0);
             // A little more in common is not worth to begin anew.
             let pays = |known: &usize| {
                 *known >= SAVED_MIN && known.saturating_mul(LOOSE.1) >= length * LOOSE.0
@@ -124,7 +124,7 @@ impl Prefixes {
             if length == 0 {
                 return None;
             }
-            let ids = text.ids.get(..length).unwrap_or_default();
+            let (ids, _) = text.ids.split_at(length);
             if let Some((prefix, used)) = kept.get_mut(ids) {
                 *used = now;
                 return Some(Arc::clone(prefix));
@@ -177,9 +177,10 @@ fn usable(text: &Tokens) -> usize {
 }
 
 /// Along the texts: how many tokens each shares with enough others to pay; 0 is none.
+#[expect(clippy::indexing_slicing, reason = "the order is one of the texts")]
 fn common(texts: &[&Tokens]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
-    let ids = |at: &usize| texts.get(*at).map(|text| text.ids.as_slice()).unwrap_or_default();
+    let ids = |at: &usize| texts[*at].ids.as_slice();
     order.sort_by(|a, b| ids(a).cmp(ids(b)));
     let shared: Vec<usize> = order
         .windows(2)
@@ -201,15 +202,13 @@ fn common(texts: &[&Tokens]) -> Vec<usize> {
         while end < order.len() && together(end - 1) {
             end += 1;
         }
-        let members = order.get(start..end).unwrap_or_default();
+        let (members, _) = order.split_at(start).1.split_at(end - start);
         let length = shared.get(start..end - 1).and_then(|shared| shared.iter().min()).copied();
-        let usable = members.iter().filter_map(|at| texts.get(*at)).map(|text| usable(text)).min();
+        let usable = members.iter().map(|at| usable(texts[*at])).min();
         let length = length.unwrap_or(0).min(usable.unwrap_or(0));
         if length * (members.len() - 1) >= SAVED_MIN {
             for at in members {
-                if let Some(slot) = lengths.get_mut(*at) {
-                    *slot = length;
-                }
+                lengths[*at] = length;
             }
         }
         start = end;

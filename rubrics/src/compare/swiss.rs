@@ -31,6 +31,7 @@ pub struct Placing {
     pub buchholz: f64,
 }
 
+#[expect(clippy::indexing_slicing, reason = "those drawn are the samples, which all have points")]
 impl Swiss {
     /// Draws the order of `samples` for this many rounds.
     pub fn new(samples: usize, rounds: usize, seed: u64) -> Self {
@@ -61,7 +62,7 @@ impl Swiss {
         let mut pairs = Vec::new();
         while waiting.len() > 1 {
             let first = waiting.remove(0);
-            let met = self.opponents.get(first).map(Vec::as_slice).unwrap_or_default();
+            let met = &self.opponents[first];
             let at = waiting.iter().position(|other| !met.contains(other)).unwrap_or(0);
             pairs.push((first, waiting.remove(at)));
         }
@@ -71,12 +72,10 @@ impl Swiss {
 
     /// The standings after the rounds so far, the best first.
     pub fn standings(&self) -> Vec<Placing> {
-        let points = |sample: usize| self.points.get(sample).copied().unwrap_or(0.0);
-        let met = |sample: usize| self.opponents.get(sample).into_iter().flatten();
         let standing = |&sample: &usize| Placing {
             sample,
-            points: points(sample),
-            buchholz: met(sample).map(|&other| points(other)).sum(),
+            points: self.points[sample],
+            buchholz: self.opponents[sample].iter().map(|&other| self.points[other]).sum(),
         };
         let mut standings: Vec<Placing> = self.drawn.iter().map(standing).collect();
         standings
@@ -85,18 +84,15 @@ impl Swiss {
     }
 
     fn by_points(&self) -> Vec<usize> {
-        let points = |sample: usize| self.points.get(sample).copied().unwrap_or(0.0);
         let mut order = self.drawn.clone();
-        order.sort_by(|&a, &b| points(b).total_cmp(&points(a)));
+        order.sort_by(|&a, &b| self.points[b].total_cmp(&self.points[a]));
         order
     }
 
     fn close(&mut self, results: &[PairResult]) {
         for (first, second) in std::mem::take(&mut self.round) {
             for (sample, other) in [(first, second), (second, first)] {
-                if let Some(met) = self.opponents.get_mut(sample) {
-                    met.push(other);
-                }
+                self.opponents[sample].push(other);
             }
             let seen = |result: &PairResult| {
                 result.seen_by(first).filter(|(other, _)| *other == second).map(|(_, by)| by)
@@ -111,8 +107,6 @@ impl Swiss {
     }
 
     fn add(&mut self, sample: usize, points: f64) {
-        if let Some(own) = self.points.get_mut(sample) {
-            *own += points;
-        }
+        self.points[sample] += points;
     }
 }

@@ -41,7 +41,7 @@ fn of_toml(text: &str) -> Result<Value, RubricError> {
     }
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        let before = text.get(..at).unwrap_or(text);
+        let before = &text[..text.floor_char_boundary(at)];
         let row = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         RubricError::new(line(row, column), format!("not TOML: {}", error.message()))

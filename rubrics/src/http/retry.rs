@@ -14,11 +14,11 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 /// The pause after the try `tries` (from 1) of the request with this digest: half of it is fixed,
 /// the other half depends on the digest. Requests that failed together do not come back together,
 /// and nothing random is needed for that.
+#[expect(clippy::indexing_slicing, reason = "behind an even place of a digest there is one more")]
 pub(super) fn pause(digest: &Digest, tries: u32) -> Duration {
     let whole = PAUSE.saturating_mul(1 << tries.saturating_sub(1).min(16)).min(PAUSE_MAX);
     let at = (tries as usize).wrapping_mul(2) % digest.len();
-    let byte = |at: usize| digest.get(at).copied().unwrap_or_default();
-    let jitter = u16::from_le_bytes([byte(at), byte(at + 1)]);
+    let jitter = u16::from_le_bytes([digest[at], digest[at + 1]]);
     whole / 2 + (whole / 2).mul_f64(f64::from(jitter) / f64::from(u16::MAX))
 }
 

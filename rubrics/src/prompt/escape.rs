@@ -62,11 +62,11 @@ fn replaced(
         if !hides(at, c) {
             continue;
         }
-        out.push_str(text.get(from..at).unwrap_or_default());
+        out.push_str(&text[from..at]);
         let _ = write!(out, "\\u{{{:X}}}", u32::from(c));
         from = at + c.len_utf8();
     }
-    out.push_str(text.get(from..).unwrap_or_default());
+    out.push_str(&text[from..]);
     out
 }
 

@@ -34,7 +34,7 @@ impl Fence {
 
     /// The code that a reply must repeat: a verdict without it was copied from somewhere.
     pub fn code(&self) -> &str {
-        self.hex.get(..Self::CODE_DIGITS).unwrap_or(&self.hex)
+        &self.hex[..Self::CODE_DIGITS]
     }
 
     /// A text between its two lines.

@@ -88,7 +88,7 @@ pub(super) fn cut_object(text: &str, found: &[FoundObject]) -> Option<usize> {
     let from = found.last().map_or(0, |object| object.span.end);
     let rest = text.get(from..)?;
     let begins = |(at, _): &(usize, &str)| {
-        let behind = rest.get(at + 1..).unwrap_or_default();
+        let behind = &rest[at + 1..];
         behind.trim_start().starts_with('"')
     };
     let (start, _) = rest.match_indices('{').find(begins)?;
@@ -122,7 +122,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
+        &self.text[self.at..]
     }
 
     fn peek(&self) -> Result<char, NoObject> {
@@ -208,7 +208,7 @@ impl Reader<'_> {
     fn word(&mut self) -> Result<Node, NoObject> {
         let rest = self.rest();
         let length = rest.find([',', '}', ']', '\n', '{', '[', '"']).ok_or(NoObject::Cut)?;
-        let word = rest.get(..length).unwrap_or_default().trim().to_owned();
+        let word = rest[..length].trim().to_owned();
         self.advance(length)?;
         let ends = !self.rest().starts_with(['{', '[', '"']);
         if word.is_empty() || !ends { Err(NoObject::Other) } else { Ok(Node::Word(word)) }
@@ -289,14 +289,13 @@ impl Reader<'_> {
 /// Whether a text begins with a key and a colon, or with the end of an object.
 fn begins_member(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches(',').trim_start();
-    let near = text.get(..text.floor_char_boundary(KEY_MAX)).unwrap_or_default();
+    let near = &text[..text.floor_char_boundary(KEY_MAX)];
     let is_colon = |rest: &str| rest.trim_start().starts_with(':');
     let Some(first) = near.chars().next() else { return false };
     if let Some(close) = closing(first) {
-        let inner = near.get(first.len_utf8()..).unwrap_or_default();
+        let inner = &near[first.len_utf8()..];
         let mut ends = inner.match_indices(close);
-        return ends
-            .any(|(at, _)| is_colon(inner.get(at + close.len_utf8()..).unwrap_or_default()));
+        return ends.any(|(at, _)| is_colon(&inner[at + close.len_utf8()..]));
     }
     let name = near.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
     first == '}' || (name.len() < near.len() && is_colon(name))

@@ -64,10 +64,9 @@ static REPORTS: LazyLock<Option<Pattern>> = LazyLock::new(|| {
 
 /// Whether the words before a place say that somebody else speaks there.
 pub(super) fn is_reported(before: &str) -> bool {
-    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(240))..);
-    let near = near.unwrap_or_default();
+    let near = &before[before.ceil_char_boundary(before.len().saturating_sub(240))..];
     let from = [". ", "! ", "? ", "\n"].iter().filter_map(|stop| Some(near.rfind(stop)? + 1)).max();
-    let near = near.get(from.unwrap_or(0)..).unwrap_or_default();
+    let near = &near[from.unwrap_or(0)..];
     REPORTS.as_ref().is_some_and(|pattern| pattern.is_match(near)) || sentence::is_reported(before)
 }
 
@@ -146,7 +145,7 @@ fn of_join(
 
 /// Whether a mark within a sentence has a value, and the words around leave it.
 fn is_said(text: &str, join: &Join<'_>, mark: &Mark) -> bool {
-    let after = text.get(mark.end..).unwrap_or_default();
+    let after = &text[mark.end..];
     mark.value != Value::None && !is_unsaid(join.before, after)
 }
 
@@ -220,7 +219,7 @@ impl Join<'_> {
 }
 
 fn mark(text: &str, kind: &AnswerKind, label: Label, level: Level, at: usize) -> Mark {
-    let behind = text.get(at..).unwrap_or_default();
+    let behind = &text[at..];
     let value = leading(behind, kind);
     let end = at + if let Value::Told(_, length) = value { length } else { 0 };
     Mark { label, level, at, end, value }
@@ -270,9 +269,7 @@ fn boundary(head: &str) -> usize {
     };
     let numbered = head.len()
         - head.trim_start_matches(|c: char| c.is_ascii_digit() || AROUND.contains(&c)).len();
-    let from = head.rfind(ends).map_or(0, |at| {
-        at + head.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
-    });
+    let from = head.rmatch_indices(ends).next().map_or(0, |(at, end)| at + end.len());
     // "1. Verdict".
     if head.get(numbered..from) == Some(".") { 0 } else { from }
 }
@@ -336,8 +333,8 @@ fn is_said_of_others(before: &str) -> bool {
 
 /// "One might think that the score is 4".
 fn is_supposed(before: &str) -> bool {
-    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(HEAD_MAX))..);
-    let near = near.unwrap_or_default().rsplit(['.', '\n', '!', '?', ';']).next();
-    let near = near.unwrap_or_default().to_ascii_lowercase();
+    let near = &before[before.ceil_char_boundary(before.len().saturating_sub(HEAD_MAX))..];
+    let near = near.rsplit(['.', '\n', '!', '?', ';']).next().unwrap_or_default();
+    let near = near.to_ascii_lowercase();
     judge::SUPPOSING.iter().any(|word| near.contains(word))
 }

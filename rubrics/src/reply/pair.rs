@@ -61,8 +61,8 @@ pub fn of_label(words: &str) -> Option<PairReply> {
 fn labels_disagree(text: &str) -> bool {
     let mut before: Option<(usize, Winner)> = None;
     for (at, _) in text.match_indices([':', '=']) {
-        let value = text.get(at + 1..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let head = text.get(text.ceil_char_boundary(at.saturating_sub(60))..at).unwrap_or_default();
+        let value = text[at + 1..].lines().next().unwrap_or_default();
+        let head = &text[text.ceil_char_boundary(at.saturating_sub(60))..at];
         let head = plain(head.rsplit('\n').next().unwrap_or_default());
         if !judge::PAIR_LABELS.iter().any(|label| head.ends_with(label))
             || head.split(' ').count() > 5
@@ -74,7 +74,7 @@ fn labels_disagree(text: &str) -> bool {
         }
         let Some(PairReply { winner, .. }) = label::read(value) else { continue };
         let taken_back = |earlier: usize| {
-            let between = text.get(earlier..at).unwrap_or_default();
+            let between = &text[earlier..at];
             head.contains("final") || takes_back(between)
         };
         if before.is_some_and(|(earlier, other)| other != winner && !taken_back(earlier)) {

@@ -87,15 +87,14 @@ fn statement(
     kind: &AnswerKind,
     material: &[&str],
 ) -> Result<Option<(Told, bool)>, Hedged> {
-    let Some(whole) = found.get(0) else { return Ok(None) };
-    let (before, after) = text.split_at_checked(whole.start()).unwrap_or_default();
-    let after = after.get(whole.len()..).unwrap_or_default();
+    let whole = found.get_match();
+    let (before, after) = (&text[..whole.start()], &text[whole.end()..]);
     let (from, to) = sentence::bounds(text, whole.start(), whole.end());
-    let rest = text.get(whole.end()..to).unwrap_or_default();
+    let rest = &text[whole.end()..to];
     let is_elsewhere = is_reported(before)
         || sentence::is_conditional(before, after)
         || rest.trim_end().ends_with('?')
-        || stands_in(text.get(from..to).unwrap_or_default(), material);
+        || stands_in(&text[from..to], material);
     if is_elsewhere {
         return Ok(None);
     }
@@ -153,7 +152,7 @@ fn opens<'t>(line: &'t str, kind: &AnswerKind) -> Result<Option<(Told, &'t str)>
         Value::Hedge => return Err(Hedged),
         Value::None => return Ok(None),
     };
-    let (word, rest) = words.split_at_checked(end).unwrap_or((words, ""));
+    let (word, rest) = words.split_at(end);
     let behind = rest.trim_start_matches(['*', '_', '`']);
     // "Correct:" is a label, and says nothing; "Incorrect:" and "No:" open a sentence.
     let joins = behind.trim_start().starts_with([':', '-', '–', '—', '=']);

@@ -66,14 +66,14 @@ pub(super) fn last_own<T: PartialEq>(
         let Some(taken) = take(&object.members) else { continue };
         let is_own = match member(&object.members, &["code"]).and_then(Node::as_str) {
             Some(repeated) => repeated == code,
-            None => own(text.get(object.span.clone()).unwrap_or_default()),
+            None => own(&text[object.span.clone()]),
         };
         match (taken, &last) {
             _ if !is_own => copied.push(object.span),
             (Ok(read), None) => last = Some((read, object)),
             (Err(Unclear), None) => return Err(ReplyError::of(reply, text, false)),
             (Ok(earlier), Some((read, later))) if !same(&earlier, read) => {
-                let between = text.get(object.span.end..later.span.start).unwrap_or_default();
+                let between = &text[object.span.end..later.span.start];
                 if !revision::takes_back(between) {
                     return Err(ReplyError::Disagree);
                 }
@@ -108,14 +108,11 @@ pub(super) fn words_outside(text: &str, copied: &[Range<usize>]) -> String {
 pub(super) fn answer_part(text: &str) -> (usize, Cow<'_, str>) {
     let Some(part) = thinking::answer(text, Thinking::Skip) else { return (0, Cow::Borrowed("")) };
     let start = part.start;
-    let part = text.get(part).unwrap_or_default();
+    let part = &text[part];
     let Some(pattern) = REASON_TAGS.as_ref().filter(|pattern| pattern.is_match(part)) else {
         return (start, Cow::Borrowed(part));
     };
-    let blank = |found: &regex::Captures<'_>| {
-        let length = found.get(0).map_or(0, |whole| whole.len());
-        " ".repeat(length)
-    };
+    let blank = |found: &regex::Captures<'_>| " ".repeat(found.get_match().len());
     (start, pattern.replace_all(part, blank))
 }
 

@@ -184,10 +184,9 @@ fn decided(text: &str, marks: &[Mark], kind: &AnswerKind) -> Result<Decided, Rep
     }
     let Some((last, answer)) = told.last() else { return Ok(Decided::None) };
     if let Some((earlier, _)) = told.iter().rev().find(|(_, other)| other != answer) {
-        let between = text.get(earlier.end.min(last.at)..last.at).unwrap_or_default();
+        let between = &text[earlier.end.min(last.at)..last.at];
         let is_final = last.label.is_final && !earlier.label.is_final;
-        let head =
-            text.get(..last.at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
+        let head = text[..last.at].rsplit('\n').next().unwrap_or_default();
         if !is_final && !revision::takes_back(between) && !revision::takes_back(head) {
             return Err(ReplyError::Disagree);
         }
@@ -200,7 +199,7 @@ fn decided(text: &str, marks: &[Mark], kind: &AnswerKind) -> Result<Decided, Rep
 /// Whether a label has a value behind it that should be an answer and is none: a few words, or the
 /// same label that had an answer before. Numbers and letters may be grades of another kind.
 fn is_unread(text: &str, mark: &Mark, kind: &AnswerKind, told: &[(&Mark, &Told)]) -> bool {
-    let line = text.get(mark.at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let line = text[mark.at..].lines().next().unwrap_or_default();
     let line = line.split("</").next().unwrap_or_default();
     let words = line.trim_matches(AROUND).trim_end_matches(['.', '|', ' ']);
     if mark.level != Level::Line

@@ -109,7 +109,7 @@ fn lead_in<'t>(text: &'t str, kind: &AnswerKind) -> &'t str {
         if is_label(words, kind).is_none()
             && let Some(lead) = judge::LEADS.iter().find(is_lead)
         {
-            words = words.get(lead.len()..).unwrap_or_default().trim_start_matches([',', ' ', ':']);
+            words = words[lead.len()..].trim_start_matches([',', ' ', ':']);
         }
         if words.len() == before {
             return words;
@@ -302,7 +302,7 @@ fn follow(told: &Told, rest: &str, kind: &AnswerKind) -> Follow {
 
 /// The rest of the sentence.
 fn clause(rest: &str) -> &str {
-    let near = rest.get(..rest.floor_char_boundary(CLAUSE_MAX)).unwrap_or_default();
+    let near = &rest[..rest.floor_char_boundary(CLAUSE_MAX)];
     let line = near.lines().next().unwrap_or_default();
     let is_end = |at: &usize| !line.get(..*at).is_some_and(|before| before.ends_with('.'));
     let ends = [". ", "! ", "? ", "。", "<"]
@@ -310,7 +310,7 @@ fn clause(rest: &str) -> &str {
         .filter_map(|stop| line.match_indices(stop).map(|(at, _)| at).find(is_end))
         .min();
     let line = if rest.starts_with(['\n', '\r']) { "" } else { line };
-    ends.map_or(line, |end| line.get(..end).unwrap_or(line))
+    ends.map_or(line, |end| &line[..end])
 }
 
 /// Whether another answer follows as one of two: "yes or no", "3-4", "C/I", "yes, but no".
@@ -320,7 +320,7 @@ fn offers_another(told: &Told, clause: &str, kind: &AnswerKind) -> bool {
     };
     let strong = found.name("strong").is_some_and(|found| !found.as_str().is_empty());
     let weak = found.name("weak").map(|found| found.as_str());
-    let behind = clause.get(found.get(0).map_or(0, |found| found.end())..).unwrap_or_default();
+    let behind = &clause[found.get_match().end()..];
     let differs = |behind: &str| {
         split(behind, kind).filter(|(other, _)| other != told).map(|(_, rest)| rest.to_owned())
     };
@@ -341,7 +341,7 @@ fn offers_another(told: &Told, clause: &str, kind: &AnswerKind) -> bool {
             behind.match_indices(|c: char| c.is_whitespace() || c == ',').map(|(at, _)| at + 1);
         let single = kind.is_yes_no() || !matches!(kind, AnswerKind::Choices(_));
         std::iter::once(0).chain(&mut words).any(|at| {
-            let word = behind.get(at..).unwrap_or_default();
+            let Some(word) = behind.get(at..) else { return false };
             let first = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
             let is_long = first.len() > 2 || (kind.is_yes_no() && first.eq_ignore_ascii_case("no"));
             is_long && differs(word).is_some_and(|rest| !single || is_whole(&rest))

@@ -48,7 +48,7 @@ pub fn read(
     let same = |a: &Read, b: &Read| a.iter().zip(b).all(|(a, b)| a.0.answer == b.0.answer);
     let copied = match last_own((reply, text), asked.code, own, take, same)? {
         Structured::Own(read, end) => {
-            let behind = text.get(end..).unwrap_or_default();
+            let behind = &text[end..];
             if let ([criterion], [(verdict, _)]) = (asked.criteria, read.as_slice())
                 && text::contradicts(behind, verdict.answer.as_ref(), criterion, asked.material)
             {

@@ -66,7 +66,6 @@ pub(super) fn of_turn(messages: &[Message], turn: usize) -> &[Message] {
     if starts.first() != Some(&0) {
         starts.insert(0, 0);
     }
-    let from = starts.get(turn).copied().unwrap_or(messages.len());
-    let to = starts.get(turn + 1).copied().unwrap_or(messages.len());
-    messages.get(from..to).unwrap_or_default()
+    let start = |turn: usize| starts.get(turn).copied().unwrap_or(messages.len());
+    messages.split_at(start(turn + 1)).0.split_at(start(turn)).1
 }

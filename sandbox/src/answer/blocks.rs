@@ -34,7 +34,7 @@ pub(super) struct Block {
 impl Block {
     /// The program in the block: without the indentation of the list around it, or quote marks.
     pub(super) fn source<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let body = text.get(self.body.clone()).unwrap_or_default();
+        let body = &text[self.body.clone()];
         if self.indent == 0 && !self.quoted {
             return unix_lines(body);
         }
@@ -48,7 +48,7 @@ impl Block {
             return line.strip_prefix(' ').unwrap_or(line);
         }
         let blank = line.bytes().take(self.indent).take_while(|b| matches!(b, b' ' | b'\t'));
-        line.get(blank.count()..).unwrap_or_default()
+        &line[blank.count()..]
     }
 }
 
@@ -91,7 +91,7 @@ struct End {
 
 fn lines(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let mut at = part.start;
-    let pieces = text.get(part).unwrap_or_default().split_inclusive('\n');
+    let pieces = text[part].split_inclusive('\n');
     pieces
         .map(|line| {
             let from = at;
@@ -149,7 +149,7 @@ impl<'a> Scan<'a, '_> {
     fn beside(&self, index: usize, fence: &Fence<'_>, end: &End) -> Option<usize> {
         let (_, code) = fence.info.split_once([' ', '\t'])?;
         let code = code.trim_start();
-        let body = self.text.get(self.starts_at(index + 1)..end.at).unwrap_or_default();
+        let body = &self.text[self.starts_at(index + 1)..end.at];
         let next = body.lines().find(|line| !line.trim().is_empty());
         let goes_on = next.is_none_or(|line| line.starts_with([' ', '\t']));
         let is_program = self.wanted.includes(code) || goes_on && self.wanted.looks_like(code);
@@ -158,7 +158,7 @@ impl<'a> Scan<'a, '_> {
 
     fn one_line(&self, index: usize, body: Range<usize>, line: &str) -> Block {
         let open = self.starts_at(index);
-        let info = line.get(..body.start - open).unwrap_or_default();
+        let info = &line[..body.start - open];
         let tag = tag(info.rsplit('`').next().unwrap_or_default(), self.wanted);
         Block { tag, open, body, closed: true, indent: 0, quoted: false }
     }

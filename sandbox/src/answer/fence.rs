@@ -68,7 +68,7 @@ fn fence_at(line: &str, start: Start) -> Option<Fence<'_>> {
 
 /// Tags before a fence are no indentation; list marks are.
 fn indent(line: &str, at: usize) -> usize {
-    let before = line.get(..at).unwrap_or_default();
+    let before = &line[..at];
     if before.contains('<') { 0 } else { before.chars().count() }
 }
 
@@ -77,7 +77,7 @@ fn line_start(line: &str) -> Start {
     let (mut at, mut quoted) = (0, false);
     while let Some(rest) = line.get(at..) {
         let blank = rest.len() - rest.trim_start().len();
-        let rest = rest.get(blank..).unwrap_or_default();
+        let rest = &rest[blank..];
         let Some(taken) = quote(rest).or_else(|| list_mark(rest)).or_else(|| tag(rest)) else {
             return Start { at: at + blank, quoted };
         };

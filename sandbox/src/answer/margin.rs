@@ -35,7 +35,7 @@ pub(super) fn without_prose(text: &str, asked: &Asked<'_>) -> Option<Range<usize
 pub(crate) fn without_prose_before(code: &str, end: usize) -> usize {
     let mut start = 0;
     let mut at = 0;
-    for line in code.get(..end).unwrap_or_default().split_inclusive('\n') {
+    for line in code[..end].split_inclusive('\n') {
         at += line.len();
         let is_blank = line.trim().is_empty() && start == at - line.len();
         if is_blank || !line.starts_with([' ', '\t', '\n', '\r']) && !is_code(line.trim_end()) {
@@ -53,7 +53,7 @@ fn is_code(line: &str) -> bool {
     ];
     let statement = ["assert ", "return ", "raise ", "del ", "global ", "@", "\"", ")", "]", "}"];
     let word = name(line);
-    let rest = line.get(word.len()..).unwrap_or_default();
+    let rest = &line[word.len()..];
     let is_call = !word.is_empty()
         && (rest.starts_with('(') || rest.starts_with('.'))
         && line.ends_with([')', '(', ',', '[', '{', ']', '}']);

@@ -158,8 +158,8 @@ pub(crate) fn blanked(source: &str) -> String {
             c => (c.len_utf8(), c.len_utf8()),
         };
         let (piece, after) = rest.split_at(skipped);
-        out.push_str(if kept == 1 && skipped > 1 { "\"" } else { piece.get(..kept).unwrap_or("") });
-        let inner = piece.get(kept..).unwrap_or_default();
+        out.push_str(if kept == 1 && skipped > 1 { "\"" } else { &piece[..kept] });
+        let inner = &piece[kept..];
         let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
         out.extend(inner.bytes().map(blank));
         rest = after;

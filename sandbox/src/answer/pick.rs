@@ -70,12 +70,12 @@ fn covering(
     has: impl Fn(&Outline, &str) -> bool,
 ) -> BTreeSet<usize> {
     let count = |piece: &Outline| names.iter().filter(|name| has(piece, name)).count();
-    let best = (0..pieces.len()).max_by_key(|at| pieces.get(*at).map_or(0, count));
-    let Some(best) = best.filter(|at| pieces.get(*at).is_some_and(|piece| count(piece) > 0)) else {
+    let best = pieces.iter().enumerate().max_by_key(|(_, piece)| count(piece));
+    let Some((best, most)) = best.filter(|(_, piece)| count(piece) > 0) else {
         return BTreeSet::new();
     };
     let last = |name: &String| pieces.iter().rposition(|piece| has(piece, name));
-    let lacks = |name: &&String| pieces.get(best).is_some_and(|piece| !has(piece, name));
+    let lacks = |name: &&String| !has(most, name);
     names.iter().filter(lacks).filter_map(last).chain([best]).collect()
 }
 

@@ -26,7 +26,7 @@ impl Strings {
                 None => self.outside(rest, first),
             };
             let Some(taken) = taken else { return };
-            rest = rest.get(taken..).unwrap_or_default();
+            rest = &rest[taken..];
         }
     }
 

@@ -18,7 +18,7 @@ const END_MARKS: [&str; 8] = [
 
 /// The end of `part` without the marks that end a turn.
 pub(super) fn without_end_marks(text: &str, part: Range<usize>) -> usize {
-    let mut rest = text.get(part.clone()).unwrap_or_default();
+    let mut rest = &text[part.clone()];
     while let Some(cut) = END_MARKS.iter().find_map(|mark| rest.trim_end().strip_suffix(mark)) {
         rest = cut;
     }

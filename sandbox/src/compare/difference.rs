@@ -39,9 +39,9 @@ impl Difference {
 
     pub(super) fn not_utf8(expected: &str, got: &[u8], valid: usize) -> Self {
         let start = valid.saturating_sub(BEFORE);
-        let shown = got.get(start..).unwrap_or_default();
-        let shown = shown.get(..SHOWN_MAX).unwrap_or(shown);
-        let line = got.get(..valid).unwrap_or_default().split(|b| *b == b'\n').count();
+        let (_, shown) = got.split_at(start);
+        let (shown, _) = shown.split_at(shown.len().min(SHOWN_MAX));
+        let line = 1 + got.iter().take(valid).filter(|b| **b == b'\n').count();
         let wanted = expected.lines().nth(line - 1).unwrap_or_default();
         let mut difference = Self::new("not-utf8", line, "", &String::from_utf8_lossy(shown));
         difference.expected = window(wanted, 0);

@@ -179,12 +179,12 @@ impl Key {
 /// Without the blank lines at its end.
 fn trimmed(text: &str) -> &str {
     let kept = text.trim_end();
-    let rest = text.get(kept.len()..).unwrap_or_default();
-    text.get(..kept.len() + rest.find('\n').unwrap_or(rest.len())).unwrap_or_default()
+    let rest = &text[kept.len()..];
+    &text[..kept.len() + rest.find('\n').unwrap_or(rest.len())]
 }
 
 /// The line, from 1, of a piece of `text`.
 fn line_of(text: &str, piece: &str) -> usize {
     let at = piece.as_ptr().addr().saturating_sub(text.as_ptr().addr());
-    text.get(..at).unwrap_or_default().matches('\n').count() + 1
+    text[..at].matches('\n').count() + 1
 }

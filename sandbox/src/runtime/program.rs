@@ -163,18 +163,17 @@ impl Subscription {
     const BYTES: usize = 48;
     const CLOCK: u8 = 0;
 
+    #[expect(clippy::indexing_slicing, reason = "32 bytes are fewer than these")]
     fn read(bytes: &[u8; Self::BYTES], now: u64) -> Self {
-        let [u0, u1, u2, u3, u4, u5, u6, u7, kind, rest @ ..] = bytes;
-        let timeout: [u8; 8] =
-            rest.get(15..23).and_then(|part| part.try_into().ok()).unwrap_or_default();
-        let absolute = rest.get(31).is_some_and(|flags| flags & 1 == 1);
-        let timeout = u64::from_le_bytes(timeout);
-        let wait_ns = match *kind {
-            Self::CLOCK if absolute => timeout.saturating_sub(now),
+        let eight = |from: usize| std::array::from_fn(|at| bytes[from + at]);
+        let (kind, is_absolute) = (bytes[8], bytes[40] & 1 == 1);
+        let timeout = u64::from_le_bytes(eight(24));
+        let wait_ns = match kind {
+            Self::CLOCK if is_absolute => timeout.saturating_sub(now),
             Self::CLOCK => timeout,
             _ => 0,
         };
-        Self { userdata: [*u0, *u1, *u2, *u3, *u4, *u5, *u6, *u7], kind: *kind, wait_ns }
+        Self { userdata: eight(0), kind, wait_ns }
     }
 
     fn event(&self) -> [u8; 32] {

@@ -44,7 +44,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        &self.text[self.at..]
     }
 
     fn blanks(&mut self) {
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong(&self, expected: &str) -> SuiteError {
-        let before = self.text.get(..self.at).unwrap_or_default();
+        let before = &self.text[..self.at];
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         let found: String = self.rest().chars().take(20).collect();
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         loop {
             let rest = self.rest();
             let plain = rest.find(['"', '\\']).unwrap_or(rest.len());
-            text.push_str(rest.get(..plain).unwrap_or_default());
+            text.push_str(&rest[..plain]);
             self.at += plain;
             if self.take("\"") {
                 self.size.add(text.len(), self.key)?;
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
     fn number(&mut self) -> Result<PyValue, SuiteError> {
         let rest = self.rest();
         let (whole, float) = number_length(rest).ok_or_else(|| self.wrong("a value"))?;
-        let text = rest.get(..whole.max(float)).unwrap_or_default();
+        let text = &rest[..whole.max(float)];
         if float == 0 && text.len() > DIGITS_MAX {
             return Err(SuiteError::TooMuch {
                 key: self.key.to_owned(),
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
 /// The length of a number, as an integer and (0 where it is none) as a float.
 fn number_length(text: &str) -> Option<(usize, usize)> {
     let digits = |at: usize| {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         rest.bytes().take_while(u8::is_ascii_digit).count()
     };
     let sign = usize::from(text.starts_with('-'));

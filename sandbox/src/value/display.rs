@@ -59,7 +59,7 @@ struct Truncated {
 impl Write for Truncated {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = text.char_indices().nth(self.chars_left).map(|(at, _)| at);
-        self.text.push_str(end.map_or(text, |end| text.get(..end).unwrap_or_default()));
+        self.text.push_str(end.map_or(text, |end| &text[..end]));
         self.chars_left -= if end.is_none() { text.chars().count() } else { self.chars_left };
         if end.is_none() { Ok(()) } else { Err(fmt::Error) }
     }

@@ -65,7 +65,7 @@ type Read<T = PyValue> = Result<T, NotLiteral>;
 
 impl<'a> Reader<'a> {
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        &self.text[self.at..]
     }
 
     fn take(&mut self, mark: &str) -> bool {
@@ -336,7 +336,7 @@ impl<'a> Reader<'a> {
 /// The name that `text` begins with.
 fn name(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    text.get(..end).filter(|word| !word.starts_with(char::is_numeric)).unwrap_or_default()
+    if text.starts_with(char::is_numeric) { "" } else { &text[..end] }
 }
 
 /// Floats that Python has no literal for.

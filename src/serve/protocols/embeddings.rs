@@ -122,7 +122,7 @@ pub(super) async fn embed(
     Payload(request): Payload<EmbedRequest>,
 ) -> Result<Json<Vec<Vec<f64>>>, ApiError> {
     let EmbedRequest { inputs, normalize, dimensions } = request;
-    let made = models::vectors(&asked, None, ("inputs", inputs.into_vec()), false).await?;
+    let made = models::vectors(&asked, None, "inputs", inputs.into_vec(), false).await?;
     let form = Form { is_unit: normalize.unwrap_or(true), dimensions };
     let vectors = made.all.into_iter().map(|vector| form.of(vector));
     Ok(Json(vectors.collect::<Result<_, _>>()?))
@@ -133,8 +133,7 @@ async fn embeddings(
     Payload(request): Payload<EmbeddingsRequest>,
 ) -> Result<Json<EmbeddingsReply>, ApiError> {
     let EmbeddingsRequest { input, model, encoding_format, dimensions } = request;
-    let texts = ("input", input.into_vec());
-    let made = models::vectors(&asked, model.as_deref(), texts, true).await?;
+    let made = models::vectors(&asked, model.as_deref(), "input", input.into_vec(), true).await?;
     let Vectors { all, usage, profile, are_rewards } = made;
     let form = Form { is_unit: !are_rewards, dimensions };
     let mut data = Vec::with_capacity(all.len());

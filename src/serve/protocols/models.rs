@@ -126,13 +126,14 @@ struct Judge {
 pub(super) async fn score(
     asked: &Asked,
     model: Option<&str>,
-    (field, inputs): (&'static str, Vec<Input>),
+    field: &'static str,
+    inputs: Vec<Input>,
 ) -> Result<Scores, ApiError> {
     let parts: Vec<Vec<u8>> = inputs.iter().flat_map(Input::parts).collect();
     let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
     let mut id = hex(&digest_parts(&parts));
     id.truncate(32);
-    let judged = judged(asked, model, (field, inputs)).await?;
+    let judged = judged(asked, model, field, inputs).await?;
     let all = judged.each(Judge::score)?;
     Ok(Scores { all, usage: judged.usage(), profile: judged.judge.profile.name.clone(), id })
 }
@@ -200,7 +201,8 @@ pub(super) fn served(profile: Arc<Profile>) -> Served {
 pub(super) async fn vectors(
     asked: &Asked,
     model: Option<&str>,
-    (field, texts): (&'static str, Vec<String>),
+    field: &'static str,
+    texts: Vec<String>,
     rewards: bool,
 ) -> Result<Vectors, ApiError> {
     let judge = Judge::of(asked, model)?;
@@ -210,7 +212,7 @@ pub(super) async fn vectors(
         return Err(ApiError::bad_request(message));
     }
     let inputs = texts.into_iter().map(Input::Text).collect();
-    let judged = judged(asked, model, (field, inputs)).await?;
+    let judged = judged(asked, model, field, inputs).await?;
     let are_rewards = !judged.judge.compares();
     let all = judged.each(|judge, scored, is_text| match judge.vector(scored) {
         Some(vector) => Ok(vector),
@@ -223,7 +225,8 @@ pub(super) async fn vectors(
 async fn judged(
     asked: &Asked,
     model: Option<&str>,
-    (field, inputs): (&'static str, Vec<Input>),
+    field: &'static str,
+    inputs: Vec<Input>,
 ) -> Result<Judged, ApiError> {
     let judge = Judge::of(asked, model)?;
     let count = inputs.len();

@@ -136,8 +136,8 @@ async fn run(
     let RunRequest { grader, model_sample, item } = request;
     let (item, is_of_caller) = (item.unwrap_or_default(), grader.is_some());
     let graded = match grader {
-        Some(grader) => by_grader(&asked, &grader, (model_sample, item)).await?,
-        None => by_profile(&asked, (model_sample, item)).await?,
+        Some(grader) => by_grader(&asked, &grader, model_sample, item).await?,
+        None => by_profile(&asked, model_sample, item).await?,
     };
     let Graded { scored, name, kind, sub_rewards } = graded;
     let reward = scored.reward().ok_or_else(|| unscored(&scored, is_of_caller))?;
@@ -180,7 +180,8 @@ struct Graded {
 async fn by_grader(
     asked: &Asked,
     grader: &Map<String, Value>,
-    (model_sample, item): (String, Map<String, Value>),
+    model_sample: String,
+    item: Map<String, Value>,
 ) -> Result<Graded, ApiError> {
     let profile = asked.profile(None)?;
     let grader = Grader::read(grader, &asked.shared)?;
@@ -210,7 +211,8 @@ fn reason(verdict: &Verdict) -> &Outcome {
 
 async fn by_profile(
     asked: &Asked,
-    (model_sample, item): (String, Map<String, Value>),
+    model_sample: String,
+    item: Map<String, Value>,
 ) -> Result<Graded, ApiError> {
     let profile = asked.profile(None)?;
     profile.check_alone()?;

@@ -235,18 +235,19 @@ fn overlap(prompt: &[char], text: &[char]) -> usize {
         let next = borders.last().map_or(0, |last| longer(text, &borders, *last, *letter));
         borders.push(next);
     }
-    let tail = prompt.get(prompt.len().saturating_sub(text.len())..).unwrap_or_default();
+    let (_, tail) = prompt.split_at(prompt.len().saturating_sub(text.len()));
     tail.iter().fold(0, |length, letter| longer(text, &borders, length, *letter))
 }
 
 /// How much of the beginning of a text ends with this letter, where so much ended before it.
+#[expect(clippy::indexing_slicing, reason = "each shorter beginning has a border")]
 fn longer(text: &[char], borders: &[usize], mut length: usize, letter: char) -> usize {
     loop {
         if text.get(length) == Some(&letter) {
             return length + 1;
         }
         let Some(last) = length.checked_sub(1) else { return 0 };
-        length = borders.get(last).copied().unwrap_or_default();
+        length = borders[last];
     }
 }
 

@@ -336,7 +336,7 @@ async fn predict(
         PredictInputs::Batch(batch) => (true, batch),
     };
     let inputs = sequences.into_iter().map(input).collect::<Result<_, _>>()?;
-    let scores = models::score(&asked, None, ("inputs", inputs)).await?;
+    let scores = models::score(&asked, None, "inputs", inputs).await?;
     let mut all = scores.all.into_iter().map(prediction);
     Ok(Json(if is_batch {
         PredictReply::Batch(all.map(|one| vec![one]).collect())
@@ -372,7 +372,7 @@ async fn similarity(
         .map_err(|error| error.at("inputs.source_sentence"))?;
     let pair = |text| Input::Pair(source_sentence.clone(), text);
     let inputs = sentences.into_iter().map(pair).collect();
-    let scores = models::score(&asked, None, ("inputs.sentences", inputs)).await?;
+    let scores = models::score(&asked, None, "inputs.sentences", inputs).await?;
     Ok(Json(scores.all.into_iter().map(|one| one.reward).collect()))
 }
 
@@ -399,7 +399,7 @@ async fn rerank(
     models::check_copies(&query, given.len()).map_err(|error| error.at("query"))?;
     let pair = |text: &String| Input::Pair(query.clone(), text.clone());
     let inputs = given.iter().map(pair).collect();
-    let scores = models::score(&asked, model.as_deref(), (field, inputs)).await?;
+    let scores = models::score(&asked, model.as_deref(), field, inputs).await?;
     let mut ranked: Vec<(usize, f64, String)> = scores
         .all
         .iter()

@@ -266,7 +266,7 @@ async fn score(
     }
     let pairs = prompts.into_iter().zip(completions);
     let inputs = pairs.map(|(prompt, completion)| Input::Pair(prompt, completion)).collect();
-    let scores = models::score(&asked, request.model.as_deref(), ("text_2", inputs)).await?;
+    let scores = models::score(&asked, request.model.as_deref(), "text_2", inputs).await?;
     let pair = |index, one: models::Score| Scored { index, object: "score", score: one.reward };
     Ok(Json(reply("score", scores, pair)))
 }
@@ -283,7 +283,7 @@ async fn of_input(asked: &Asked, request: InputRequest) -> Result<models::Scores
             return Err(ApiError::bad_request(message).at("input"));
         }
     };
-    models::score(asked, model.as_deref(), (field, inputs)).await
+    models::score(asked, model.as_deref(), field, inputs).await
 }
 
 fn reply<T>(

@@ -118,7 +118,7 @@ pub(super) async fn groups(
         serde_json::to_vec(&reply).map_err(|error| ApiError::bad_request(error.to_string()))?;
     body.push(b',');
     // The members of the reply behind the results.
-    body.extend_from_slice(written.get(1..).unwrap_or_default());
+    body.extend_from_slice(written.split_at(1).1);
     Ok(verify::json(body))
 }
 

@@ -23,13 +23,13 @@ const PROBLEMS: [&str; 7] = [
 pub fn has_second_problem(text: &str) -> bool {
     let text = text.to_lowercase();
     let Some(first) = announced(&text) else { return false };
-    let after = text.get(first..).unwrap_or_default();
+    let after = &text[first..];
     let mut start = 0;
     for line in after.split_inclusive('\n') {
         let end = start + line.len();
         // The line of the answer itself is no heading.
         if start > 0 && is_heading(line) {
-            return announced(after.get(start..).unwrap_or_default()).is_some();
+            return announced(&after[start..]).is_some();
         }
         start = end;
     }

@@ -226,9 +226,10 @@ pub fn count(mask: &[bool]) -> f64 {
     mask.iter().filter(|set| **set).count() as f64
 }
 
-/// One number of a list; 0 where there is none.
+/// One number of a list.
+#[expect(clippy::indexing_slicing, reason = "lists have a number for each token, or each row")]
 pub fn at(values: &[f64], at: usize) -> f64 {
-    values.get(at).copied().unwrap_or_default()
+    values[at]
 }
 
 /// Sets one number of a list, where there is one.

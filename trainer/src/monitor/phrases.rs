@@ -69,7 +69,7 @@ pub(super) fn follow(
 
 /// The beginning of a text, at most so many bytes, whole characters.
 pub(super) fn beginning(text: &str, bytes_max: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes_max)).unwrap_or(text)
+    &text[..text.floor_char_boundary(bytes_max)]
 }
 
 /// Each phrase, its number of words (0 of a run of characters), and the texts that have it.

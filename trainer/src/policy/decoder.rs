@@ -1,5 +1,7 @@
 //! A decoder on a processor: Llama, Qwen2 and Qwen3, forward and backward.
 
+#![expect(clippy::indexing_slicing, reason = "rows and columns are those of the architecture")]
+
 pub(crate) mod batch;
 pub(crate) mod cache;
 pub(crate) mod head;

@@ -86,6 +86,7 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     /// Draws tokens until all completions have ended. They lie by their prompts.
+    #[expect(clippy::indexing_slicing, reason = "there are logits for each prompt")]
     fn run(
         &self,
         prompts: &Ragged<u32>,
@@ -99,7 +100,7 @@ impl Drawing<'_> {
         let mut first = Vec::with_capacity(running.len() * vocabulary);
         for completion in &running {
             let start = completion.prompt * vocabulary;
-            first.extend_from_slice(logits.get(start..start + vocabulary).unwrap_or_default());
+            first.extend_from_slice(&logits[start..start + vocabulary]);
         }
         drop(logits);
         self.draw(first, &mut running)?;

@@ -8,6 +8,7 @@
     clippy::inline_always,
     reason = "what is not inlined into `eval` has no vector instructions"
 )]
+#![expect(clippy::indexing_slicing, reason = "matrices are made with their shapes checked")]
 
 pub(crate) mod attention;
 pub(crate) mod buffers;

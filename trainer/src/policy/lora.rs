@@ -77,6 +77,7 @@ impl Decoder {
     ///
     /// # Errors
     /// None that a decoder can be in.
+    #[expect(clippy::indexing_slicing, reason = "an adapter adds to rows of its layer")]
     pub fn merged(&self) -> Result<Parameters, PolicyError> {
         let base = Self::from_parameters(self.architecture().clone(), self.weights_of())?;
         let mut merged = base.weights_of().clone();
@@ -91,8 +92,7 @@ impl Decoder {
                 for adapter in &linear.adapters {
                     let added = adapter.product(self.weights_of(), linear.inputs)?;
                     let start = place.weight.values.start + adapter.first * linear.inputs;
-                    let values = merged.values_mut().get_mut(start..start + added.len());
-                    simd::add(values.unwrap_or_default(), &added);
+                    simd::add(&mut merged.values_mut()[start..start + added.len()], &added);
                 }
             }
         }

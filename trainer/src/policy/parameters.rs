@@ -1,5 +1,10 @@
 //! The weights of a policy, in one piece, and their gradients.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "an id, and what is known of a tensor, come from these weights"
+)]
+
 use std::ops::Range;
 
 /// The place of a tensor among [`Parameters`].
@@ -64,13 +69,17 @@ impl Parameters {
 
     /// The weights of a tensor.
     pub fn tensor(&self, id: TensorId) -> &[f32] {
-        self.info(id).and_then(|info| self.values.get(info.range.clone())).unwrap_or_default()
+        self.values_of(&self.tensors[id.0])
+    }
+
+    /// The weights of a tensor of which this is known.
+    pub fn values_of(&self, info: &TensorInfo) -> &[f32] {
+        &self.values[info.range.clone()]
     }
 
     /// The weights of a tensor, to be changed.
     pub fn tensor_mut(&mut self, id: TensorId) -> &mut [f32] {
-        let range = self.info(id).map(|info| info.range.clone()).unwrap_or_default();
-        self.values.get_mut(range).unwrap_or_default()
+        &mut self.values[self.tensors[id.0].range.clone()]
     }
 
     /// What is known of a tensor.
@@ -112,7 +121,7 @@ impl Gradients {
 
     /// The gradient of a tensor; empty where it is not trained.
     pub fn tensor(&self, info: &TensorInfo) -> &[f32] {
-        self.values.get(info.gradient.clone()).unwrap_or_default()
+        &self.values[info.gradient.clone()]
     }
 
     /// All gradients.

@@ -41,6 +41,7 @@ pub(super) struct TrainBatch {
 impl TrainBatch {
     /// The columns of rollouts. Where `masks_truncated`, nothing of a completion that was cut is
     /// trained on.
+    #[expect(clippy::indexing_slicing, reason = "each task has a prompt")]
     pub(super) fn new(
         rollouts: &[TrainedRollout],
         prompts: &[Vec<u32>],
@@ -49,8 +50,7 @@ impl TrainBatch {
     ) -> Self {
         let mut batch = Self::default();
         for TrainedRollout { sampled, from_token, .. } in rollouts {
-            let prompt = prompts.get(sampled.task).map(Vec::as_slice).unwrap_or_default();
-            batch.sequences.push(prompt, &sampled.tokens);
+            batch.sequences.push(&prompts[sampled.task], &sampled.tokens);
             let is_out = masks_truncated && sampled.truncated;
             batch.mask.push((0..sampled.tokens.len()).map(|at| at >= *from_token && !is_out));
             batch.rollout.push(sampled.log_probs.iter().copied());

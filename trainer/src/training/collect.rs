@@ -11,7 +11,7 @@ use super::rewards::Task;
 use super::sampling::{GroupRequest, SampledRollout};
 use super::state::TrainerState;
 use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::groups::{Groups, Members};
 use crate::ragged::Ragged;
 use crate::selection::{
     Attempt, KeptRollout, ReplayedRollout, RolloutBatch, RolloutRequest, Selection, Selector,
@@ -84,6 +84,7 @@ struct Columns {
     attempts: Vec<Attempt>,
 }
 
+#[expect(clippy::indexing_slicing, reason = "a row is one of the rollouts, and has a task")]
 impl Columns {
     fn new(
         rollouts: &[SampledRollout],
@@ -91,10 +92,9 @@ impl Columns {
         tasks: &[Task],
         advantages: Vec<f64>,
     ) -> Self {
-        let first = |group: usize| groups.members(group).row(0).and_then(|row| rollouts.get(row));
-        let owners: Vec<usize> =
-            (0..groups.len()).map(|group| first(group).map_or(0, |one| one.task)).collect();
-        let id = |task: &usize| tasks.get(*task).map(|task| task.id.clone()).unwrap_or_default();
+        let first = |members: Members<'_>| members.row(0).map_or(0, |row| rollouts[row].task);
+        let owners: Vec<usize> = groups.iter().map(first).collect();
+        let id = |task: &usize| tasks[*task].id.clone();
         let pass_rate = |group: usize| {
             let members = groups.members(group);
             let correct = members.rows().filter_map(|row| rollouts.get(row)?.reward.correct);
@@ -125,9 +125,7 @@ impl Columns {
     /// Notes the visits of this batch; the curve of each group ends with its own. Where others have
     /// more visits, the first ones are missing.
     fn visited(&self, groups: &Groups, visits: &mut BTreeMap<String, Vec<f64>>) -> Ragged<f64> {
-        let is_extra = |group: usize| {
-            groups.members(group).rows().all(|row| self.extra.get(row).copied().unwrap_or_default())
-        };
+        let is_extra = |group: usize| groups.members(group).rows().all(|row| self.extra[row]);
         for (group, (id, rate)) in self.prompts.iter().zip(&self.pass_rates).enumerate() {
             if !is_extra(group) {
                 visits.entry(id.clone()).or_default().push(*rate);

@@ -107,11 +107,11 @@ impl<P: PolicyModel> Sampler<'_, P> {
         }
     }
 
+    #[expect(clippy::indexing_slicing, reason = "each task has a prompt")]
     fn prompts_of(&self, requests: &[GroupRequest]) -> Ragged<u32> {
         let mut prompts = Ragged::new();
         for request in requests {
-            let prompt = self.prompts.get(request.task).map(Vec::as_slice).unwrap_or_default();
-            prompts.push(prompt.iter().copied());
+            prompts.push(self.prompts[request.task].iter().copied());
         }
         prompts
     }

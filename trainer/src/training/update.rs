@@ -143,7 +143,7 @@ pub(super) fn minibatches(
     (0..parts)
         .map(|part| {
             let of = |part: usize| part * order.len() / parts;
-            let rows = order.get(of(part)..of(part + 1)).unwrap_or_default();
+            let rows = order.split_at(of(part + 1)).0.split_at(of(part)).1;
             (batch.select(rows), advantages_of(advantages, rows))
         })
         .collect()

@@ -28,11 +28,8 @@ pub struct Question<'a> {
 impl<'a> Question<'a> {
     /// The question of a prompt. An empty one stands for none.
     pub fn new(prompt: &'a str) -> Self {
-        let mut from = prompt.len().saturating_sub(QUESTION_MAX);
-        while !prompt.is_char_boundary(from) {
-            from += 1;
-        }
-        Self { text: prompt.get(from..).unwrap_or_default(), symbols: OnceCell::new() }
+        let from = prompt.ceil_char_boundary(prompt.len().saturating_sub(QUESTION_MAX));
+        Self { text: &prompt[from..], symbols: OnceCell::new() }
     }
 
     /// Whether there is none.
@@ -117,7 +114,7 @@ impl<'a> Question<'a> {
         // "(A) 12" is an option, P(A) is none.
         let label = |name: &str| {
             self.text.match_indices(name).any(|(at, _)| {
-                let head = self.text.get(..at).unwrap_or_default();
+                let head = &self.text[..at];
                 !head.strip_suffix('(').unwrap_or(head).ends_with(char::is_alphanumeric)
             })
         };

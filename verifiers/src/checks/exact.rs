@@ -40,10 +40,10 @@ impl Check for Exact {
         let completion = sample.completion();
         meter.spend(completion.len() as u64)?;
         let said = thinking::answer(completion, Thinking::Skip).unwrap_or_default();
-        let (start, said) = (said.start, completion.get(said).unwrap_or_default());
+        let (start, said) = (said.start, &completion[said]);
         let said = said.trim_end();
         let last_line = memrchr(b'\n', said.as_bytes()).map_or(0, |end| end + 1);
-        let answer = said.get(last_line..).unwrap_or_default().trim_start();
+        let answer = said[last_line..].trim_start();
         if answer.is_empty() {
             return Ok(Verdict::graded(false).because("empty"));
         }

@@ -199,10 +199,10 @@ impl Json {
 
     fn read<'a>(&self, completion: &'a str) -> Result<(Node<'a>, (usize, usize)), &'static str> {
         let parse = |(start, end): (usize, usize)| {
-            let text = completion.get(start..end).unwrap_or_default();
+            let text = &completion[start..end];
             // A byte order mark is no part of the value.
             let start = start + text.len() - text.trim_start_matches('\u{feff}').len();
-            let text = completion.get(start..end).unwrap_or_default();
+            let text = &completion[start..end];
             Ok((tree::read(text, self.rules())?, (start, end)))
         };
         let end = completion.len();
@@ -266,7 +266,7 @@ fn last_fence(text: &str, part: Range<usize>) -> Option<(usize, usize)> {
     let mut at = part.start;
     for line in text.get(part)?.split_inclusive('\n') {
         let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-        let head = line.get(indent..).unwrap_or_default();
+        let head = &line[indent..];
         if let Some((start, mark)) = open {
             let code = line.trim_end().strip_suffix(mark).map(str::len);
             let end = if head.starts_with(mark) { Some(indent) } else { code };

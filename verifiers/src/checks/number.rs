@@ -174,7 +174,7 @@ impl Number {
     ) -> Result<Result<Answer, &'static str>, Fault> {
         let body = scope.text();
         let in_body = |found: Found| Answer {
-            text: body.get(found.start..found.end).unwrap_or_default().to_owned(),
+            text: body[found.start..found.end].to_owned(),
             span: (scope.place(found.start), scope.place(found.end)),
             value: found.value,
         };
@@ -210,7 +210,7 @@ impl Number {
             }
         }
         let end = scope.statement().map_or(body.len(), |statement| statement.sentence.end);
-        let (from, cost) = scan::affordable(body.get(..end).unwrap_or_default());
+        let (from, cost) = scan::affordable(&body[..end]);
         meter.spend(cost)?;
         let last = context::last_before(body, from..end, self.notation());
         let last = last.and_then(|last| {
@@ -263,11 +263,11 @@ impl Number {
     fn is_false(&self, text: &str, found: &Found) -> bool {
         let next = scan::first(text, found.end, self.notation());
         let is_stated = |next: &Found| {
-            let between = text.get(found.end..next.start).unwrap_or_default();
-            let after = text.get(next.end..).unwrap_or_default().trim_start();
+            let between = &text[found.end..next.start];
+            let after = text[next.end..].trim_start();
             let ends =
                 !after.starts_with(|c: char| c.is_alphanumeric() || "+-*/^\\×·÷(!%".contains(c));
-            let before = text.get(..found.start).unwrap_or_default();
+            let before = &text[..found.start];
             let begins = !before.trim_end().ends_with(|c: char| "+-*/^=×·÷)}".contains(c));
             between.trim_matches([' ', '$']) == "=" && ends && begins
         };
@@ -400,14 +400,15 @@ impl Number {
 
 /// The text up to the end of the line at `at`.
 fn line_end(body: &str, at: usize) -> &str {
-    let rest = body.get(at..).unwrap_or_default();
+    let rest = &body[at..];
     let end = rest.find('\n').map_or(body.len(), |length| at + length);
-    body.get(..end).unwrap_or_default()
+    &body[..end]
 }
 
 /// Whether the answer is a calculation, of which the result comes last: "3 + 4 = 7".
 fn is_worked_out(body: &str, at: usize) -> bool {
-    let rest = line_end(body, at).get(at..).unwrap_or_default();
+    // A value may end within its number.
+    let Some(rest) = body.get(at..).and_then(|rest| rest.split('\n').next()) else { return false };
     let next = rest.trim_start();
     rest.contains('=')
         || ["+", "/", "⁄", "∕", "／", "×", "- ", "* ", "-"]
@@ -428,9 +429,9 @@ fn in_words(text: &str) -> Option<Found> {
 fn is_lead(gap: &str) -> bool {
     let mut rest = gap;
     while let Some(at) = rest.find(char::is_alphanumeric) {
-        rest = rest.get(at..).unwrap_or_default();
+        rest = &rest[at..];
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-        let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let (word, after) = rest.split_at(end);
         let is_name = end == 1 && after.trim_start().starts_with('=');
         if !is_name && !is_one_of(number::LEADS, word) {
             return false;
@@ -446,7 +447,7 @@ fn held_answer(scope: &Scope<'_>, candidate: &Candidate<'_>, found: Found) -> An
     let is_part = scope.text().get(start..end) == Some(candidate.text.as_ref());
     let span = if is_part { (start + found.start, start + found.end) } else { (start, end) };
     Answer {
-        text: candidate.text.get(found.start..found.end).unwrap_or_default().to_owned(),
+        text: candidate.text[found.start..found.end].to_owned(),
         span: (scope.place(span.0), scope.place(span.1)),
         value: found.value,
     }

@@ -152,9 +152,9 @@ impl Tags {
             }
             at = close.end;
         }
-        let rest = text.get(at..).unwrap_or_default();
-        (self.strict && !rest.trim().is_empty())
-            .then(|| ("text-outside", *names.last().unwrap_or(&"")))
+        // The last mark may be what ends a turn: `</s>`.
+        let is_outside = text.get(at..).is_some_and(|rest| !rest.trim().is_empty());
+        (self.strict && is_outside).then(|| ("text-outside", *names.last().unwrap_or(&"")))
     }
 }
 

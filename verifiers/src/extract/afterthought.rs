@@ -36,7 +36,7 @@ const CLOSING: [&str; 8] = ["\\)", "\\]", "\\\\", "\\,", "\\;", "\\quad", "\\tex
 pub(super) fn offered(text: &str, end: usize) -> Option<Range<usize>> {
     let rest = text.get(end..text.floor_char_boundary(end + LOOKED_AT))?;
     let said = behind_closers(rest);
-    let gap = rest.get(..rest.len() - said.len()).unwrap_or_default();
+    let gap = &rest[..rest.len() - said.len()];
     if gap.matches('\n').count() > 2 {
         return None;
     }
@@ -149,12 +149,12 @@ fn behind_closers(rest: &str) -> &str {
         let before = said.len();
         said = said.trim_start_matches(|c: char| c.is_whitespace() || CLOSERS.contains(c));
         // Dollars before a value open it.
-        let closed = rest.get(..rest.len() - said.len()).unwrap_or_default();
+        let closed = &rest[..rest.len() - said.len()];
         if closed.ends_with('$') && said.starts_with(|c: char| begins_value(c) || c.is_alphabetic())
         {
             let is_opening = closed.trim_end_matches('$').ends_with([' ', '/', '\n']);
             if is_opening {
-                return rest.get(closed.trim_end_matches('$').len()..).unwrap_or_default();
+                return &rest[closed.trim_end_matches('$').len()..];
             }
         }
         if let Some(tail) = CLOSING.iter().find_map(|sign| said.strip_prefix(sign)) {
@@ -171,7 +171,7 @@ fn behind_closers(rest: &str) -> &str {
 
 /// The end of the value that starts at a place: of its formula, or of its word.
 pub(super) fn value_end(text: &str, from: usize) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
+    let rest = &text[from..];
     for (open, close) in FORMULA_SIGNS {
         let closed = rest.strip_prefix(open).and_then(|inner| inner.find(close));
         if let Some(length) = closed.filter(|length| *length > 0) {
@@ -227,9 +227,9 @@ fn offered_in_words(said: &str, gap: &str) -> Option<InWords> {
             return Some(InWords { range: from..from + said.len(), number });
         }
         let is_letter = hyphened.len() == 1 && VARIABLES.contains(hyphened);
-        let tail = skipped.get(1..).unwrap_or_default();
-        let is_closed = tail.is_empty() || tail.starts_with([')', '}', '$', '.', ',', ';', '\n']);
-        if is_offer && is_letter && is_closed && !is_next_sentence {
+        let is_closed =
+            |tail: &str| tail.is_empty() || tail.starts_with([')', '}', '$', '.', ',', ';', '\n']);
+        if is_offer && is_letter && is_closed(&skipped[1..]) && !is_next_sentence {
             return Some(InWords { range: from..from + 1, number: String::new() });
         }
         lead.push(word);
@@ -267,7 +267,7 @@ fn integer_before(text: &str, end: usize) -> Option<String> {
 /// Whether the words behind a value say the same number, in digits `number`: "17 (seventeen)".
 pub(crate) fn repeats_in_words(after: &str, number: &str) -> bool {
     let said = behind_closers(after);
-    let gap = after.get(..after.len() - said.len()).unwrap_or_default();
+    let gap = &after[..after.len() - said.len()];
     offered_in_words(said, gap).is_some_and(|other| other.number == number)
 }
 

@@ -103,10 +103,10 @@ fn heading(text: &str, cue: usize, tail: &str) -> Option<usize> {
 pub(super) fn foreign(text: &str, near: usize) -> Vec<Announcement> {
     let Some(stems) = FOREIGN.as_ref() else { return Vec::new() };
     let mut places: Vec<Range<usize>> = Vec::new();
-    for found in stems.find_iter(text.get(near..).unwrap_or_default()) {
+    for found in stems.find_iter(&text[near..]) {
         let found = near + found.start()..near + found.end();
         let starts = text.get(..found.start).is_some_and(|head| {
-            let stem = text.get(found.clone()).unwrap_or_default();
+            let stem = &text[found.clone()];
             !stem.starts_with(|c: char| c.is_alphabetic() && !qualify::is_unspaced(c))
                 || !head.ends_with(|c: char| c.is_alphabetic() && !qualify::is_unspaced(c))
         });
@@ -130,7 +130,7 @@ fn by_stem(text: &str, stem: Range<usize>) -> Option<Announcement> {
         let near = rest.get(..rest.floor_char_boundary(VERB_WITHIN))?;
         let reach = if said { leading(near) } else { within(near) };
         let Some((before, verb)) = next_verb(near, reach, round == 0) else { break };
-        denied |= has_negation(near.get(..before).unwrap_or_default());
+        denied |= has_negation(&near[..before]);
         said = true;
         start += before + verb;
     }

@@ -34,7 +34,7 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'\\' => {
-                let rest = bytes.get(at..).unwrap_or_default();
+                let (_, rest) = bytes.split_at(at);
                 match opener(rest) {
                     Some((length, true)) => {
                         open.push(Some((at, at + length)));
@@ -43,7 +43,7 @@ fn closed(text: &str) -> Option<(Vec<Boxed>, Option<usize>)> {
                     }
                     Some((length, false)) if open.is_empty() => {
                         let from = at + length;
-                        let end = from + bare(text.get(from..).unwrap_or_default());
+                        let end = from + bare(&text[from..]);
                         found.push(Boxed { start: at, from, to: end, end });
                         at = end.max(at + 1);
                         continue;
@@ -87,12 +87,12 @@ fn opener(bytes: &[u8]) -> Option<(usize, bool)> {
 /// The length of the content of a box without braces: a number, or one letter.
 fn bare(text: &str) -> usize {
     let sign = usize::from(text.starts_with('-'));
-    let body = text.get(sign..).unwrap_or_default();
+    let body = &text[sign..];
     let digits = body
         .bytes()
         .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
         .count();
-    let number = body.get(..digits).unwrap_or_default().trim_end_matches(['.', ',']);
+    let number = body[..digits].trim_end_matches(['.', ',']);
     let letters = body.bytes().take_while(u8::is_ascii_alphabetic).count();
     if number.is_empty() { usize::from(letters == 1) } else { sign + number.len() }
 }

@@ -26,7 +26,7 @@ impl Code {
         {
             let ticks = bytes.iter().skip(start).take_while(|byte| **byte == b'`').count();
             let inside = start + ticks;
-            let rest = text.get(inside..).unwrap_or_default();
+            let rest = &text[inside..];
             if ticks >= 3 {
                 code.has_blocks = true;
                 let close = memmem::find(rest.as_bytes(), b"```");
@@ -56,7 +56,7 @@ impl Code {
 /// The code of a part of a text that is closed, in bytes of the text.
 pub(super) fn closed(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let base = part.start;
-    let mut code = Code::of(text.get(part).unwrap_or_default());
+    let mut code = Code::of(&text[part]);
     if code.open.is_some() {
         code.ranges.pop();
     }

@@ -32,21 +32,21 @@ pub(super) fn bold(text: &str) -> Vec<(usize, usize)> {
         text.as_bytes().get(at..).and_then(|rest| memchr::memchr3(b'*', b'_', b'<', rest))
     {
         let start = at + next;
-        let rest = text.get(start..).unwrap_or_default();
+        let rest = &text[start..];
         let sign = signs.iter().find(|(open, _)| rest.starts_with(open));
         let Some((open, close)) = sign else {
             at = start + 1;
             continue;
         };
-        let inner = rest.get(open.len()..).unwrap_or_default();
+        let inner = &rest[open.len()..];
         let line = inner.split('\n').next().unwrap_or_default();
         let Some(length) = line.find(close) else {
             at = start + open.len();
             continue;
         };
         let (from, to) = (start + open.len(), start + open.len() + length);
-        let value = inner.get(..length).unwrap_or_default().trim();
-        let behind = text.get(to + close.len()..).unwrap_or_default();
+        let value = inner[..length].trim();
+        let behind = &text[to + close.len()..];
         let is_label = value.ends_with([':', '：']) || behind.starts_with([':', '：']);
         if !value.is_empty() && value.len() <= VALUE_MAX && !is_label {
             found.push((from, to));
@@ -63,14 +63,14 @@ fn blanked_at<'a>(text: &'a str, marks: &[char]) -> Cow<'a, str> {
     let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find(marks)) {
         let start = at + found;
-        let rest = text.get(start..).unwrap_or_default();
+        let rest = &text[start..];
         let opener = opener(text, start, rest);
         let Some((open, close)) = opener else {
             let run = rest.len() - rest.trim_start_matches(['*', '_']).len();
             at = start + run.max(1);
             continue;
         };
-        let inner = rest.get(open.len()..).unwrap_or_default();
+        let inner = &rest[open.len()..];
         let Some(length) = closing(inner, close) else {
             at = start + open.len();
             continue;

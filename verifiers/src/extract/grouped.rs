@@ -18,12 +18,12 @@ pub(super) fn dots(text: &str) -> Vec<usize> {
         return Vec::new();
     }
     let runs = runs(text);
-    let is_grouped = |run: &&Range<usize>| groups(text.get((*run).clone()).unwrap_or_default());
+    let is_grouped = |run: &&Range<usize>| groups(&text[(*run).clone()]);
     if !runs.iter().any(|run| is_grouped(&run)) {
         return Vec::new();
     }
     let has_point = |run: &Range<usize>| {
-        let number = text.get(run.clone()).unwrap_or_default();
+        let number = &text[run.clone()];
         number.contains('.') && !groups(number)
     };
     let languages = Languages::of(text);
@@ -33,7 +33,7 @@ pub(super) fn dots(text: &str) -> Vec<usize> {
     let grouped = runs.iter().filter(is_grouped);
     grouped
         .flat_map(|run| {
-            let number = text.get(run.clone()).unwrap_or_default();
+            let number = &text[run.clone()];
             number.match_indices('.').map(|(at, _)| run.start + at).collect::<Vec<_>>()
         })
         .collect()
@@ -46,9 +46,9 @@ fn runs(text: &str) -> Vec<Range<usize>> {
     while let Some(start) = text.get(at..).and_then(|rest| rest.find(|c: char| c.is_ascii_digit()))
     {
         let start = at + start;
-        let rest = text.get(start..).unwrap_or_default();
+        let rest = &text[start..];
         let run = rest.find(|c: char| !(c.is_ascii_digit() || ".,".contains(c)));
-        let run = rest.get(..run.unwrap_or(rest.len())).unwrap_or_default();
+        let run = &rest[..run.unwrap_or(rest.len())];
         found.push(start..start + run.trim_end_matches(['.', ',']).len());
         at = start + run.len();
     }

@@ -24,12 +24,12 @@ pub fn ranges(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut next = 0;
     for at in memchr3_iter(b'<', b'\\', b'~', bytes) {
-        if at < next || !may_hide(bytes.get(at..).unwrap_or_default()) {
+        if at < next || !may_hide(bytes.split_at(at).1) {
             // Of `\\`, the second one begins no command.
             next = next.max(at + usize::from(bytes.get(at..at + 2) == Some(br"\\")) * 2);
             continue;
         }
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = &text[at..];
         let length = match bytes.get(at) {
             Some(b'<') => element(rest),
             Some(b'~') => struck(text, at),
@@ -92,11 +92,11 @@ pub fn blanked(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len());
     for range in hidden {
         let from = range.start.max(out.len());
-        out.push_str(text.get(out.len()..from).unwrap_or_default());
-        let inner = text.get(from..range.end.max(from)).unwrap_or_default();
+        out.push_str(&text[out.len()..from]);
+        let inner = &text[from..range.end.max(from)];
         out.extend(inner.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
     }
-    out.push_str(text.get(out.len()..).unwrap_or_default());
+    out.push_str(&text[out.len()..]);
     Cow::Owned(out)
 }
 

@@ -26,10 +26,10 @@ pub(super) fn settle(text: &str, found: &mut Vec<Candidate<'_>>) {
 /// Whether the sentence that leads to this place supposes something; with `cases`, or states a case.
 fn is_hypothetical(text: &str, at: usize, cases: bool) -> bool {
     let from = text.ceil_char_boundary(at.saturating_sub(SENTENCE_MAX));
-    let before = text.get(from..at).unwrap_or_default();
+    let before = &text[from..at];
     let start = [". ", ".\n", "! ", "? ", "\n", ".$ ", "} ", "; "];
     let start = start.iter().filter_map(|end| Some(before.rfind(end)? + end.len())).max();
-    let mut said = words(before.get(start.unwrap_or(0)..).unwrap_or_default());
+    let mut said = words(&before[start.unwrap_or(0)..]);
     let Some(first) = said.next() else { return false };
     let changes = is_one_of(suppose::CHANGING, first);
     let would = said.any(|word| is_one_of(suppose::CONDITIONAL, word));

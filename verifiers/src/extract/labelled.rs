@@ -17,7 +17,7 @@ const WORDS_MAX: usize = 4;
 pub(super) fn find(text: &str) -> Vec<Candidate<'_>> {
     let near = text.ceil_char_boundary(text.len().saturating_sub(WITHIN));
     let near = text.get(near..).and_then(|tail| tail.find('\n')).map_or(near, |line| near + line);
-    let tail = text.get(near..).unwrap_or_default();
+    let tail = &text[near..];
     let has = |sign: &[u8]| memmem::find(tail.as_bytes(), sign).is_some();
     if memchr::memchr2(b'|', b'#', tail.as_bytes()).is_none() && !has(b"**") && !has(b"  ") {
         return Vec::new();

@@ -30,11 +30,11 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
     let sentence = body.rfind(". ").map_or(line_start, |at| line_start + at + 2);
     let number = last_number(trimmed.get(sentence..)?, sentence);
     let number = number
-        .map(|found| signed(found, trimmed.get(sentence..).unwrap_or_default(), sentence))
+        .map(|found| signed(found, &trimmed[sentence..], sentence))
         .filter(|found| stands_free(trimmed, sentence, found.span));
     let around = |found: &Candidate<'_>| {
-        let before = trimmed.get(sentence.min(found.span.0)..found.span.0).unwrap_or_default();
-        (before, trimmed.get(found.span.1..).unwrap_or_default())
+        let before = &trimmed[sentence.min(found.span.0)..found.span.0];
+        (before, &trimmed[found.span.1..])
     };
     let math = last_math(trimmed, sentence);
     let several = math.as_ref().and_then(|last| joined::formulas(trimmed, sentence, last));
@@ -113,7 +113,7 @@ fn is_offered_too(before: &str) -> bool {
 
 /// Whether a number is not part of a formula, and is the only one offered.
 pub(super) fn stands_free(text: &str, sentence: usize, (from, to): (usize, usize)) -> bool {
-    let (before, after) = (text.get(sentence..from).unwrap_or(""), text.get(to..).unwrap_or(""));
+    let (before, after) = (&text[sentence..from], &text[to..]);
     let offered = before.contains(" or ") && before.contains(|c: char| c.is_ascii_digit())
         || is_offered_too(before);
     let lead = before.trim_end();

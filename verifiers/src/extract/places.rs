@@ -69,11 +69,11 @@ impl Places {
         let mut out = String::with_capacity(text.len());
         let (mut lost, mut from) = (Vec::new(), 0);
         for (nth, dot) in dots.iter().enumerate() {
-            out.push_str(text.get(from..*dot).unwrap_or_default());
+            out.push_str(&text[from..*dot]);
             from = dot + 1;
             lost.push((out.len(), nth + 1));
         }
-        out.push_str(text.get(from..).unwrap_or_default());
+        out.push_str(&text[from..]);
         self.lost.push(lost);
         Cow::Owned(out)
     }

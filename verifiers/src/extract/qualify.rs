@@ -136,9 +136,9 @@ pub fn is_unsaid(before: &str) -> bool {
 
 /// Whether a text begins with a remark, or with a value that it denies: "8 is wrong".
 fn is_other_value(remark: &str) -> bool {
-    let near = remark.get(..remark.floor_char_boundary(VALUE_MAX)).unwrap_or_default();
+    let near = &remark[..remark.floor_char_boundary(VALUE_MAX)];
     let value = near.split(' ').next().unwrap_or_default();
-    let after = remark.get(value.len()..).unwrap_or_default();
+    let after = &remark[value.len()..];
     starts_with(remark, remark::BEGINNINGS)
         || value.contains(|c: char| c.is_ascii_digit())
             && after.strip_prefix(' ').is_some_and(|after| starts_with(after, deny::AFTER))
@@ -152,7 +152,7 @@ fn reports<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
 
 /// Whether a remark denies the value before it: "which is false".
 pub(super) fn denies(remark: &str) -> bool {
-    let near = remark.get(..remark.floor_char_boundary(2 * CLAUSE_MAX)).unwrap_or_default();
+    let near = &remark[..remark.floor_char_boundary(2 * CLAUSE_MAX)];
     let lower = near.to_ascii_lowercase();
     starts_with(remark.trim_start_matches([' ', ',', ';', '(', '*', '$']), deny::REMARKS)
         || retract::SECOND_THOUGHTS.iter().any(|thought| lower.contains(thought))
@@ -161,7 +161,7 @@ pub(super) fn denies(remark: &str) -> bool {
 /// Whether the end of a text says that there is no answer: "I do not know", "I give up".
 pub(super) fn admits(text: &str) -> bool {
     let from = text.ceil_char_boundary(text.len().saturating_sub(2 * CLAUSE_MAX));
-    let near = text.get(from..).unwrap_or_default().to_ascii_lowercase();
+    let near = text[from..].to_ascii_lowercase();
     hedge::ADMISSIONS.iter().any(|admission| near.contains(admission))
 }
 
@@ -175,7 +175,7 @@ pub(super) fn is_remark(text: &str) -> bool {
 pub fn is_mistaken(before: &str) -> bool {
     let clause = clause(before).trim_end_matches([' ', '$', '\\', '(', '[', '*', '"']);
     let lead = deny::MISTAKEN_VERBS.iter().find(|lead| ends_with(clause, &[**lead]));
-    let named = clause.get(..clause.len() - lead.map_or(0, |lead| lead.len())).unwrap_or_default();
+    let named = &clause[..clause.len() - lead.map_or(0, |lead| lead.len())];
     ends_with(named.trim_end(), deny::MISTAKES) && {
         let named = named.to_ascii_lowercase().replace("incorrect", "");
         !deny::MENDING.iter().any(|word| named.contains(word))
@@ -184,9 +184,9 @@ pub fn is_mistaken(before: &str) -> bool {
 
 /// The last clause of a text.
 pub(super) fn clause(before: &str) -> &str {
-    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(CLAUSE_MAX))..);
+    let near = &before[before.ceil_char_boundary(before.len().saturating_sub(CLAUSE_MAX))..];
     let ends = ['.', ',', ';', ':', '!', '?', '\n', '。', '，', '；', '！', '？', '('];
-    let near = near.unwrap_or_default().trim_end_matches([' ', '$', '\\', '(', '[', '*', '"', ':']);
+    let near = near.trim_end_matches([' ', '$', '\\', '(', '[', '*', '"', ':']);
     near.rsplit(ends).next().unwrap_or_default()
 }
 
@@ -198,15 +198,14 @@ pub fn value_length(text: &str) -> usize {
     let (mut in_math, mut at, mut end) = (false, 0, text.len());
     while let Some(byte) = bytes.get(at) {
         in_math ^= *byte == b'$';
-        let run = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| separates(byte));
-        let run = run.count();
+        let run = bytes.iter().skip(at).take_while(|byte| separates(byte)).count();
         if run > 0 && !in_math && at > 0 && text.get(at + run..).is_some_and(is_other_value) {
             end = at;
             break;
         }
         at += run.max(1);
     }
-    let value = text.get(..end).unwrap_or_default().trim_end_matches([' ', ',', ';', '(', '*']);
+    let value = text[..end].trim_end_matches([' ', ',', ';', '(', '*']);
     // "The number of apples, which is 4": the value comes behind the words.
     let is_value = value.contains(|c: char| c.is_ascii_digit() || "$\\".contains(c))
         || value.split_whitespace().nth(3).is_none();

@@ -32,7 +32,7 @@ pub(super) fn find<'a>(text: &'a str, said: &Range<usize>) -> Option<Candidate<'
             .any(|role| cue.is(*role))
     };
     let turn = found.iter().rposition(|cue| {
-        let lead = sentence.get(..cue.span.start).unwrap_or_default().trim_end();
+        let lead = sentence[..cue.span.start].trim_end();
         let is_clause = lead.ends_with([',', ';', '，', '；', '—', '–']);
         cue.is(Role::Contrast) || is_clause && (cue.is(Role::Verify) || cue.is(Role::Conclude))
     })?;
@@ -80,7 +80,7 @@ fn value_start(rest: &str) -> Option<usize> {
 
 /// The end of the words with capitals that begin at a place.
 fn name_end(text: &str, at: usize, to: usize) -> usize {
-    let rest = text.get(at..to).unwrap_or_default();
+    let rest = &text[at..to];
     let mut end = 0;
     for word in rest.split_inclusive([' ', ')', '.', ',', ';', '*']) {
         let is_name = word.starts_with(char::is_uppercase) || word.starts_with("de ");

@@ -43,7 +43,7 @@ pub(super) fn other_question(text: &str, prompt: &str) -> Option<usize> {
 
 /// Whether a question is the last one of the prompt.
 fn restates(text: &str, head: &Head<'_>, prompt: &str) -> bool {
-    let below = || text.get(head.at..).unwrap_or_default().lines().skip(1);
+    let below = || text[head.at..].lines().skip(1);
     let mut said = std::iter::once(head.said).chain(below()).map(str::trim);
     let Some(said) = said.find(|line| !line.is_empty()) else { return false };
     said.len() >= QUESTION_MIN
@@ -77,12 +77,11 @@ fn last_answer_head(text: &str) -> Option<usize> {
 
 /// The lines that start at or behind `from`, and where.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
-    let bytes = text.as_bytes();
-    let rest = bytes.get(from.saturating_sub(1)..).unwrap_or_default();
     let base = from.saturating_sub(1);
+    let (_, rest) = text.as_bytes().split_at(base);
     let starts = memchr_iter(b'\n', rest).map(move |at| base + at + 1);
     (from == 0).then_some(0).into_iter().chain(starts).map(move |at| {
-        let line = text.get(at..).unwrap_or_default();
+        let line = &text[at..];
         (at, line.split_once('\n').map_or(line, |(line, _)| line))
     })
 }

@@ -33,7 +33,7 @@ impl<'a> Spoken<'a> {
     /// completion; the caller pays for it.
     pub fn of(completion: &'a str, how: Thinking) -> Self {
         let part = thinking::answer(completion, how).unwrap_or(completion.len()..completion.len());
-        let said = completion.get(part.clone()).unwrap_or_default();
+        let said = &completion[part.clone()];
         let mut places = Places::new(part.start);
         let text = places.with_plain_digits(hidden::blanked(said));
         Self { text: places.without_dots(text), places, emphasised: None }
@@ -136,7 +136,7 @@ impl<'a> Scope<'a> {
 
     /// The part of it before a place.
     pub(super) fn up_to(self, end: usize) -> Self {
-        let text = self.text.get(..end).unwrap_or_default();
+        let text = &self.text[..end];
         let statement = OnceCell::new();
         Self { text, code: Code::of(text), boxes: boxes::of(text), statement, ..self }
     }
@@ -173,7 +173,7 @@ impl<'a> Scope<'a> {
     }
 
     fn find_statement(&self) -> Option<Statement> {
-        let bold = emphasis::bold(self.emphasised.get(..self.text.len()).unwrap_or(self.text));
+        let bold = emphasis::bold(&self.emphasised[..self.text.len()]);
         let sentence = remarks::statement(self.text, &bold)?;
         let mut own =
             bold.iter().filter(|(from, to)| sentence.start <= *from && *to <= sentence.end);

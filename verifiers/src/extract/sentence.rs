@@ -111,7 +111,7 @@ fn goes_on(rest: &str) -> bool {
 /// The end of the first sentence of a line: a dot before a space, unless it is a decimal point.
 pub(super) fn sentence_end(line: &str) -> usize {
     for (at, _) in line.match_indices(". ") {
-        let before = line.get(..at).unwrap_or_default();
+        let before = &line[..at];
         let word = before.rsplit([' ', '(', ',']).next().unwrap_or_default();
         if !value::ABBREVIATIONS.contains(&word) {
             return at;

@@ -210,22 +210,22 @@ impl Ballot {
 }
 
 /// For each key, the least index of a key that equals it, perhaps by way of others.
+#[expect(clippy::indexing_slicing, reason = "pairs are of keys")]
 fn joined(keys: &[&str], meter: &mut Meter<'_>) -> Result<Vec<usize>, Fault> {
     let mut class: Vec<usize> = (0..keys.len()).collect();
     let integers: Vec<bool> = keys.iter().map(|key| integer(key).is_some()).collect();
     let pairs = || {
-        let at = |one: usize| integers.get(one).copied().unwrap_or_default();
+        let is_integer = |key: usize| integers[key];
         (0..keys.len())
             .flat_map(move |one| (one + 1..keys.len()).map(move |other| (one, other)))
             // Integers have one spelling.
-            .filter(move |(one, other)| !(at(*one) && at(*other)))
+            .filter(move |(one, other)| !(is_integer(*one) && is_integer(*other)))
     };
     let work = meter.left() / 2 / (pairs().count() as u64).max(1);
     let work = work.clamp(WORK_MIN, WORK_MAX);
     for (one, other) in pairs() {
-        let (Some(&a), Some(&b)) = (class.get(one), class.get(other)) else { continue };
-        let (Some(left), Some(right)) = (keys.get(one), keys.get(other)) else { continue };
-        if a != b && same_value(left, right, work, meter)? {
+        let (a, b) = (class[one], class[other]);
+        if a != b && same_value(keys[one], keys[other], work, meter)? {
             let (low, high) = (a.min(b), a.max(b));
             class.iter_mut().filter(|class| **class == high).for_each(|class| *class = low);
         }

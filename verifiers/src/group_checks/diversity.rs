@@ -183,8 +183,9 @@ fn bleu(orders: &[BTreeMap<u32, usize>], in_others: impl Fn(&u32) -> usize) -> f
 const UNMATCHED: f64 = 0.1;
 
 /// The brevity penalty, against the nearest length of another member; of two the shorter.
+#[expect(clippy::indexing_slicing, reason = "`at` is a member")]
 fn brevity(lengths: &[usize], at: usize) -> f64 {
-    let own = lengths.get(at).copied().unwrap_or_default();
+    let own = lengths[at];
     let others = lengths.iter().enumerate().filter(|(other, _)| *other != at);
     let nearest = others.map(|(_, length)| *length).min_by_key(|one| (one.abs_diff(own), *one));
     match nearest {

@@ -114,11 +114,10 @@ impl Duplicates {
             return Ok(sets.iter().map(|_| alone()).collect());
         }
         let cluster_of = self.clusters(sets, meter)?;
-        let judged = |(at, set): (usize, &Vec<u32>)| {
+        let judged = |(at, (set, &first)): (usize, (&Vec<u32>, &usize))| {
             if set.is_empty() {
                 return Verdict::graded(false).because("empty");
             }
-            let first = cluster_of.get(at).copied().unwrap_or(at);
             let size = cluster_of.iter().filter(|other| **other == first).count();
             let (reward, reason) = match self.credit {
                 _ if size == 1 => (1.0, "unique"),
@@ -129,7 +128,7 @@ impl Duplicates {
             scored(reward).with("cluster", size).because(reason)
         };
         meter.spend((sets.len() as u64).saturating_mul(sets.len() as u64))?;
-        Ok(sets.iter().enumerate().map(judged).collect())
+        Ok(sets.iter().zip(&cluster_of).enumerate().map(judged).collect())
     }
 
     /// For each member the first member of its cluster.

@@ -59,6 +59,7 @@ impl GroupCheck for SelfConsistency {
 }
 
 impl SelfConsistency {
+    #[expect(clippy::indexing_slicing, reason = "an answer is of a class of the ballot")]
     fn judge(
         &self,
         answers: &[Option<Answer>],
@@ -72,7 +73,7 @@ impl SelfConsistency {
             let (Some(answer), Some(class)) = (answer, class) else {
                 return Verdict::graded(false).because("no-answer");
             };
-            let votes = ballot.classes.get(*class).map_or(0, |class| class.votes);
+            let votes = ballot.classes[*class].votes;
             let share = match self.share_of {
                 ShareOf::All => float(votes) / float(answers.len()),
                 ShareOf::Others => float(votes.saturating_sub(1)) / float(answers.len() - 1),

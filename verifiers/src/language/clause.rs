@@ -1,5 +1,7 @@
 //! A clause that judges an answer: a subject, a negation and a judgement.
 
+#![expect(clippy::indexing_slicing, reason = "`at` is the place of a word of the clause")]
+
 use std::ops::Range;
 
 use super::cues::{Cue, Role};
@@ -48,7 +50,7 @@ impl<'a> Clause<'a> {
         is_first: bool,
     ) -> Self {
         let first = words.partition_point(|word| word.span.start < range.start);
-        let words = words.get(first..).unwrap_or_default().iter();
+        let words = words.iter().skip(first);
         // A word with a comma in it belongs to where it starts: "keine Ahnung, ob".
         let words: Vec<&Cue> = words.take_while(|word| word.span.start <= range.end).collect();
         let stops = words.iter().take_while(|word| word.is(Role::Stop)).count();
@@ -76,9 +78,18 @@ impl<'a> Clause<'a> {
         self.words.get(at).is_some_and(|word| word.is_any(roles))
     }
 
+    pub(super) fn text(&self) -> &'a str {
+        &self.sentence[self.range.clone()]
+    }
+
+    /// The text between two places. A word may end behind the second one.
+    fn between(&self, from: usize, to: usize) -> &'a str {
+        &self.sentence[from.min(to)..to]
+    }
+
     /// How many words stand between two places that are not known.
     pub(super) fn strange(&self, from: usize, to: usize) -> usize {
-        let gap = self.sentence.get(from..to).unwrap_or_default();
+        let gap = self.between(from, to);
         let unspaced = gap.chars().filter(|c| is_unspaced(*c)).count();
         // The names of LaTeX commands are no words.
         let words = gap.split(|c: char| !(c.is_alphanumeric() || "'\\".contains(c)));
@@ -118,7 +129,7 @@ impl<'a> Clause<'a> {
         let last = self.words.len().checked_sub(1)?;
         let who = (0..last).find(|at| self.is(*at, Role::Who))?;
         // "Many say 5, but the answer is 4" says what they say before it.
-        let text = self.sentence.get(self.range.clone()).unwrap_or_default();
+        let text = self.text();
         let says_nothing = self.gaps(who, last) <= 1 && Value::all(text).is_empty();
         let is_said = self.is(last, Role::Say) && self.after(last) == 0 && says_nothing;
         is_said.then(|| self.words.get(who).map(|who| who.span.clone()))?
@@ -132,7 +143,7 @@ impl<'a> Clause<'a> {
 
     /// Whether it has only words that stop the reader.
     pub(super) fn stops(&self) -> bool {
-        let text = self.sentence.get(self.range.clone()).unwrap_or_default();
+        let text = self.text();
         self.words.iter().all(|word| word.is_any(&[Role::Stop, Role::Not]))
             && self.before(self.words.len()) <= ELIDED_MAX
             && !text.contains(char::is_numeric)
@@ -169,10 +180,8 @@ impl<'a> Clause<'a> {
         let reach = if self.is(at, Role::Wrong) { 2 } else { 1 };
         // "No answer that fits" does not judge ours.
         let has_subject = (0..at).any(|at| self.is_subject(at));
-        let end = self.words.get(at).map_or(0, |word| word.span.end);
         let is_near = |after: &usize| {
-            let start = self.words.get(*after).map_or(end, |word| word.span.start);
-            let gap = self.sentence.get(end..start).unwrap_or_default();
+            let gap = self.between(self.words[at].span.end, self.words[*after].span.start);
             let reach = if self.is(at, Role::Wrong) { WORD_CHARS } else { 2 * WORD_CHARS };
             !gap.contains(is_unspaced) || gap.chars().count() <= reach
         };
@@ -195,8 +204,7 @@ impl<'a> Clause<'a> {
         let last = last.map_or(answer, |last| last.span.end);
         let gap = self.gaps(at, end.saturating_sub(1));
         // "Not 3 but 4."
-        let end = self.words.get(at).map_or(answer, |word| word.span.end);
-        let between = self.sentence.get(end..answer).unwrap_or_default();
+        let between = self.between(self.words[at].span.end, answer);
         let between = between.trim_end_matches(['$', '{', '*', ' ']).trim_end_matches("\\boxed");
         let between = between.trim_end_matches('$');
         self.is(at, Role::Not)
@@ -227,7 +235,7 @@ impl<'a> Clause<'a> {
     /// Whether another value than ours stands before a place in the sentence: "5 is wrong, since it does
     /// not fit".
     fn speaks_of_another(&self, to: usize) -> bool {
-        let lead = self.sentence.get(..to).unwrap_or_default();
+        let lead = &self.sentence[..to];
         let first = lead.trim_start().chars().next().unwrap_or(' ');
         let begins_word = lead.trim_start().chars().nth(1) == Some(' ');
         Value::all(lead).iter().any(|value| {
@@ -249,7 +257,7 @@ impl<'a> Clause<'a> {
         let takes_back = word.is(Role::Slip) && !is_case && self.errs(at)
             || word.is(Role::Undo) && !is_advice && self.undoes(at);
         // "The provisional 18 was multiplied by 2" speaks of another value.
-        let values = || Value::all(self.sentence.get(self.range.clone()).unwrap_or_default());
+        let values = || Value::all(self.text());
         let is_guess = word.is(Role::Guess)
             && !self.is_negated(at)
             && !values().iter().any(|value| value.is_other(self.own));
@@ -278,11 +286,10 @@ impl<'a> Clause<'a> {
     /// Whether the writer says that he erred.
     fn errs(&self, at: usize) -> bool {
         let has_writer = self.has_writer(at);
-        let text = self.sentence.get(self.range.clone()).unwrap_or_default();
+        let text = self.text();
         let is_near = self.before(at) <= 2 || text.contains(is_unspaced);
-        let start = self.words.get(at).map_or(0, |word| word.span.start);
         // "5 is a careless choice."
-        let is_other = !has_writer && self.speaks_of_another(start);
+        let is_other = !has_writer && self.speaks_of_another(self.words[at].span.start);
         (has_writer || is_near) && !is_other && !self.is_negated(at)
     }
 
@@ -291,8 +298,7 @@ impl<'a> Clause<'a> {
         let is_near = |other: usize, gap: usize| self.is(other, Role::Not) && self.gap(gap) == 0;
         let is_denied =
             at.checked_sub(1).is_some_and(|before| is_near(before, before)) || is_near(at + 1, at);
-        let end = self.words.get(at).map_or(self.range.end, |word| word.span.end);
-        let rest = self.sentence.get(end..).unwrap_or_default();
+        let rest = &self.sentence[self.words[at].span.end..];
         let says_own = || Value::all(rest).iter().any(|value| self.own.contains(value));
         is_denied && (0..at).any(|at| self.is(at, Role::I)) && says_own()
     }
@@ -319,7 +325,7 @@ impl<'a> Clause<'a> {
             .is_some_and(|before| self.is(before, Role::Det) && self.gap(before) == 0);
         let is_phrase = self.words.get(at).and_then(|word| self.sentence.get(word.span.clone()));
         let is_phrase = is_phrase.is_some_and(|phrase| phrase.trim().contains(' '));
-        let text = self.sentence.get(self.range.clone()).unwrap_or_default();
+        let text = self.text();
         let values = Value::all(text);
         let is_alone = self.is_first
             && self.before(at) == 0
@@ -337,7 +343,7 @@ impl<'a> Clause<'a> {
 
     /// Whether no value stands next to a noun of the answer: "the answer above", and not "the answer 5".
     fn names_no_value(&self, but: usize) -> bool {
-        let text = self.sentence.get(self.range.clone()).unwrap_or_default();
+        let text = self.text();
         let places = Value::places(text)
             .into_iter()
             .map(|(_, place)| place.start + self.range.start..place.end + self.range.start);
@@ -349,8 +355,7 @@ impl<'a> Clause<'a> {
                 let is_behind = place.start >= noun.end;
                 let (from, to) =
                     if is_behind { (noun.end, place.start) } else { (place.end, noun.start) };
-                let gap = self.sentence.get(from..to).unwrap_or_default();
-                gap.contains(char::is_alphabetic)
+                self.between(from, to).contains(char::is_alphabetic)
             })
         })
     }
@@ -422,7 +427,7 @@ impl<'a> Clause<'a> {
             return true;
         }
         // "Wrong." In a later clause the judgement needs a verb: "but is not right".
-        let lead = self.sentence.get(..word.span.start).unwrap_or_default();
+        let lead = &self.sentence[..word.span.start];
         (self.is_first || has_link)
             && self.before(at) <= ELIDED_MAX
             && (0..at).all(|at| self.is_any(at, &[Role::Stop, Role::Is, Role::Not]))

@@ -54,11 +54,11 @@ impl<'a> Languages<'a> {
 }
 
 fn likely(text: &str) -> u32 {
-    let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(READ_MAX))..);
+    let near = &text[text.ceil_char_boundary(text.len().saturating_sub(READ_MAX))..];
     let mut counts = [0_u32; u32::BITS as usize];
     let mut lower = [0; WORD_MAX];
     let is_inner = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'\'' || !byte.is_ascii();
-    let words = near.unwrap_or_default().as_bytes().split(|byte| !is_inner(byte));
+    let words = near.as_bytes().split(|byte| !is_inner(byte));
     for word in words.filter(|word| (1..=WORD_MAX).contains(&word.len())) {
         let Some(lower) = lower.get_mut(..word.len()) else { continue };
         lower.copy_from_slice(word);

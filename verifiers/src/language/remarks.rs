@@ -70,9 +70,8 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         is_plain &= !(states || has(Role::Result) || sentence.contains(['=', '$']));
         let is_new = |seen: &BTreeSet<&str>| !numbers.iter().all(|number| seen.contains(number));
         if !is_remark && !numbers.is_empty() {
-            let before = seen.get_or_insert_with(|| {
-                self::numbers(text.get(..range.start).unwrap_or_default()).into_iter().collect()
-            });
+            let before = seen
+                .get_or_insert_with(|| self::numbers(&text[..range.start]).into_iter().collect());
             is_blocked |= is_new(before);
         }
     }
@@ -82,7 +81,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
 /// Whether a text begins with a check of the answer before it, or a remark.
 pub(crate) fn begins(text: &str) -> bool {
     let end = sentences::ends(text).next().unwrap_or(text.len());
-    let sentence = text.get(..end).unwrap_or_default();
+    let sentence = &text[..end];
     let found = cues::of(sentence, &Languages::of(text));
     found.iter().any(|cue| cue.is(Role::Verify) || cue.is(Role::Remark))
 }

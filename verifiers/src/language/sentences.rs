@@ -7,7 +7,7 @@ pub(crate) fn ends(text: &str) -> impl DoubleEndedIterator<Item = usize> {
         let next = || text.get(end..).and_then(|rest| rest.chars().next());
         let ends = match c {
             '\n' | '。' | '！' | '？' | '।' | '؟' => true,
-            '.' if is_label(text.get(..at).unwrap_or_default()) => false,
+            '.' if is_label(&text[..at]) => false,
             '.' | '!' | '?' => {
                 next().is_none_or(|next| next.is_whitespace() || "*_)\"”»".contains(next))
             }
@@ -26,7 +26,7 @@ pub(crate) fn last_start(text: &str) -> usize {
 /// The line is read from its end, so that many dots on a long one cost no more than it.
 fn is_label(before: &str) -> bool {
     let lead = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
-    let word = before.get(lead.len()..).unwrap_or_default();
+    let word = &before[lead.len()..];
     let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
     let is_letter = word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     if word.is_empty() || !(is_number || is_letter) {

@@ -85,9 +85,9 @@ pub struct Against {
 
 /// What a text says of the answer at `span`, which may be written as `also` elsewhere.
 pub fn of(text: &str, span: Range<usize>, also: &str) -> Standing {
-    let mut own = Value::own(text.get(span.clone()).unwrap_or_default());
+    let mut own = Value::own(&text[span.clone()]);
     own.extend(Value::own(also));
-    let span = span.start..span.start + value_end(text.get(span.clone()).unwrap_or_default());
+    let span = span.start..span.start + value_end(&text[span.clone()]);
     let languages = Languages::of(text);
     match within(text, &own, &span, &languages) {
         Standing::Stands => after(text, &own, span.end, &languages),
@@ -113,15 +113,15 @@ fn before(
     found: &[Cue],
     languages: &Languages<'_>,
 ) -> Standing {
-    let lead = text.get(start..span.start).unwrap_or_default();
+    let lead = &text[start..span.start];
     let place = |cue: &Cue| shifted(&cue.span, start);
     let end = found.partition_point(|cue| cue.span.end <= lead.len());
-    let found = found.get(..end).unwrap_or_default();
+    let (found, _) = found.split_at(end);
     // What is contrasted with what was supposed or denied stands, "not 3 but 4", and what is said to be right.
     let turns = |cue: &Cue| cue.is(Role::Contrast) || cue.is(Role::Reaffirm);
     let turn = found.iter().rposition(turns);
-    let found = found.get(turn.map_or(0, |turn| turn + 1)..).unwrap_or_default();
-    let gap = |cue: &Cue| lead.get(cue.span.end..).unwrap_or_default();
+    let (_, found) = found.split_at(turn.map_or(0, |turn| turn + 1));
+    let gap = |cue: &Cue| &lead[cue.span.end..];
     // What is supposed in another clause is a condition of the question.
     let governs = |cue: &&Cue| !gap(cue).contains([',', ';', ':', '，', '；', '、', '：']);
     // What another says is his, in which clause ever.
@@ -142,8 +142,8 @@ fn before(
 
 /// Whether the rest of a sentence says that what another says is right: "and I can confirm it".
 fn is_confirmed(text: &str, end: usize, languages: &Languages<'_>) -> bool {
-    let rest = text.get(end..text.floor_char_boundary(end + LEAD_MAX)).unwrap_or_default();
-    let rest = rest.get(..sentences::ends(rest).next().unwrap_or(rest.len())).unwrap_or_default();
+    let rest = &text[end..text.floor_char_boundary(end + LEAD_MAX)];
+    let rest = &rest[..sentences::ends(rest).next().unwrap_or(rest.len())];
     cues::of(rest, languages).iter().any(|cue| cue.is(Role::Reaffirm))
         || cues::words(rest, languages).iter().any(|word| word.is(Role::Fixed))
 }
@@ -151,11 +151,10 @@ fn is_confirmed(text: &str, end: usize, languages: &Languages<'_>) -> bool {
 /// What its own sentence says, and the one before it.
 fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<'_>) -> Standing {
     let from = text.ceil_char_boundary(span.start.saturating_sub(LEAD_MAX));
-    let start = from + sentences::last_start(text.get(from..span.start).unwrap_or_default());
-    let tail = text.get(span.end..text.floor_char_boundary(span.end + LEAD_MAX));
-    let tail = tail.unwrap_or_default();
+    let start = from + sentences::last_start(&text[from..span.start]);
+    let tail = &text[span.end..text.floor_char_boundary(span.end + LEAD_MAX)];
     let end = span.end + sentences::ends(tail).next().unwrap_or(tail.len());
-    let sentence = text.get(start..end).unwrap_or_default();
+    let sentence = &text[start..end];
     let Cues { phrases, words } = cues::all(sentence, languages);
     let said = before(text, start, span, &phrases, languages);
     if said != Standing::Stands {
@@ -169,12 +168,12 @@ fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<
         return Standing::Supposed(place(words));
     }
     // What the sentence before it says of what follows.
-    let earlier = text.get(..start).unwrap_or_default().trim_end();
+    let earlier = text[..start].trim_end();
     let near = earlier.ceil_char_boundary(earlier.len().saturating_sub(LEAD_MAX));
     let inner =
         earlier.trim_end_matches(|c: char| c.is_ascii_punctuation() || "。：！？".contains(c));
-    let from = near + sentences::last_start(inner.get(near..).unwrap_or_default());
-    let said = earlier.get(from..).unwrap_or_default();
+    let from = near + inner.get(near..).map_or(0, sentences::last_start);
+    let said = &earlier[from..];
     // One with numbers works something out.
     let may_disown = said.ends_with([':', '：']) || !said.contains(char::is_numeric);
     let disowned = may_disown
@@ -191,9 +190,9 @@ fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<
 
 /// What is said behind it.
 fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> Standing {
-    let behind = text.get(end..).unwrap_or_default();
+    let behind = &text[end..];
     let end = text.len() - behind.trim_start_matches(CLOSERS).len();
-    let tail = text.get(end..text.floor_char_boundary(end + TAIL_MAX)).unwrap_or_default();
+    let tail = &text[end..text.floor_char_boundary(end + TAIL_MAX)];
     let marks = tail.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
     let line = marks.split('\n').next().unwrap_or_default();
     if marks.starts_with(CROSSES) && !line.contains(char::is_alphanumeric) {
@@ -210,12 +209,12 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
         .map(|end| {
             let range = start..end;
             start = end;
-            let said = Said::of(tail.get(range.clone()).unwrap_or_default(), own, languages);
+            let said = Said::of(&tail[range.clone()], own, languages);
             (range, said)
         })
         .collect();
     for (at, (range, said)) in sentences.iter().enumerate() {
-        let sentence = tail.get(range.clone()).unwrap_or_default();
+        let sentence = &tail[range.clone()];
         let from = end + range.start;
         let place = |cue: &Cue| shifted(&cue.span, from);
         let next = sentences.get(at + 1).map(|(_, next)| next);
@@ -271,8 +270,7 @@ impl Said {
     fn of(text: &str, own: &[Value], languages: &Languages<'_>) -> Self {
         let Cues { phrases: cues, words } = cues::all(text, languages);
         let begins_with_no = words.first().is_some_and(|word| {
-            word.is(Role::Not)
-                && !text.get(..word.span.start).unwrap_or_default().contains(char::is_alphabetic)
+            word.is(Role::Not) && !text[..word.span.start].contains(char::is_alphabetic)
         });
         let sentence = Sentence::new(text, &words, own);
         // "If you got 18, you probably skipped a step."
@@ -358,7 +356,7 @@ fn is_asked(sentence: &str) -> bool {
 /// The phrase by which a sentence denies the answer: "15. The answer is not 15."
 fn denies_again<'c>(sentence: &str, found: &'c [Cue], own: &[Value]) -> Option<&'c Cue> {
     found.iter().filter(|cue| cue.is(Role::Deny)).find(|cue| {
-        let behind = sentence.get(cue.span.end..).unwrap_or_default();
+        let behind = &sentence[cue.span.end..];
         let value = behind.trim_start_matches(|c: char| c.is_whitespace() || OPENERS.contains(c));
         let word = value.split(|c: char| c.is_whitespace() || ".;!。，".contains(c)).next();
         let denied = Value::own(word.unwrap_or_default());
@@ -378,9 +376,9 @@ fn offers<'c>(sentence: &str, found: &'c [Cue], own: &[Value], is_own: bool) -> 
         return None;
     }
     found.iter().filter(|cue| cue.is(Role::Offer)).find(|cue| {
-        let lead = sentence.get(..cue.span.start).unwrap_or_default();
-        let phrase = sentence.get(cue.span.clone()).unwrap_or_default();
-        let behind = sentence.get(cue.span.end..).unwrap_or_default();
+        let lead = &sentence[..cue.span.start];
+        let phrase = &sentence[cue.span.clone()];
+        let behind = &sentence[cue.span.end..];
         let is_strong = phrase.contains(' ') || phrase.chars().count() > 3 && !phrase.is_ascii();
         let is_early = !is_own && is_strong && lead.split_whitespace().nth(3).is_none();
         let is_first = is_early || !lead.contains(char::is_alphabetic);

@@ -92,7 +92,7 @@ impl<'a> Sentence<'a> {
 
     /// Whether another value than the answer's stands before a place, and not the answer.
     pub(super) fn speaks_of_another(&self, to: usize) -> bool {
-        let lead = Value::all(self.text.get(..to).unwrap_or_default());
+        let lead = Value::all(&self.text[..to]);
         let has_own = lead.iter().any(|value| self.own.contains(value));
         !has_own
             && lead.iter().any(|value| value.is_other(self.own) && *value != Value::Letter('I'))
@@ -243,7 +243,7 @@ impl<'a> Sentence<'a> {
             not.filter(|not| not.is(Role::Not) && clause.strange(not.span.end, answer.start) == 0);
         let behind = clause.words.iter().find(|word| word.span.start >= answer.end);
         let behind = behind.filter(|not| {
-            let next = self.text.get(not.span.end..).unwrap_or_default();
+            let next = &self.text[not.span.end..];
             not.is(Role::Not)
                 && clause.strange(answer.end, not.span.start) == 0
                 && self.text.get(not.span.clone()).is_some_and(|not| not.contains(is_unspaced))
@@ -272,7 +272,7 @@ impl<'a> Sentence<'a> {
             self.words.iter().any(|word| word.is_any(&[Role::Slip, Role::Would, Role::Who]));
         let mut is_led = None;
         for clause in &self.clauses {
-            let text = clause.sentence.get(clause.range.clone()).unwrap_or_default();
+            let text = clause.text();
             let at = clause.words.iter().position(|word| {
                 offers(word) && !(is_case && word.is(Role::May) && !word.is(Role::Instead))
             });
@@ -311,7 +311,7 @@ fn clauses(sentence: &str) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let is_end = |at: usize, c: char| {
         // "**13** — a wrong answer."
-        let lead = sentence.get(..at).unwrap_or_default();
+        let lead = &sentence[..at];
         if "—–".contains(c) && !lead.contains(char::is_alphabetic) {
             return false;
         }

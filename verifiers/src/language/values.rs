@@ -70,19 +70,19 @@ impl Value {
         let mut before = ' ';
         let mut at = 0;
         while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-            let rest = text.get(at..).unwrap_or_default();
+            let rest = &text[at..];
             if c.is_numeric() && (!before.is_alphabetic() || is_unspaced(before)) {
                 let end = at + number_end(rest);
-                let next = text.get(end..).unwrap_or_default().chars().find(|c| *c != ' ');
+                let next = text[end..].chars().find(|c| *c != ' ');
                 // "2x" is a part of a formula.
-                let mut behind = text.get(end..).unwrap_or_default().chars();
+                let mut behind = text[end..].chars();
                 let is_factor = behind.next().is_some_and(|c| c.is_ascii_lowercase())
                     && !behind.next().is_some_and(char::is_alphabetic);
                 if !(is_factor || PARTS.contains(before) || next.is_some_and(|c| PARTS.contains(c)))
                 {
                     // Separators are left out: languages differ in them.
                     let digit = |c: char| foreign_digit(c).or(c.is_ascii_digit().then_some(c));
-                    let digits = text.get(at..end).unwrap_or_default().chars().filter_map(digit);
+                    let digits = text[at..end].chars().filter_map(digit);
                     values.push((Self::Number(digits.collect()), start + at..start + end));
                 }
                 before = '0';

@@ -50,5 +50,5 @@ impl Evidence {
 
 fn cut(text: &str) -> String {
     let end = text.floor_char_boundary(Evidence::TEXT_BYTES_MAX);
-    [text.get(..end).unwrap_or_default(), "…"].concat()
+    [&text[..end], "…"].concat()
 }

@@ -70,17 +70,16 @@ impl Davidson {
     }
 
     /// One step; the largest change of a logarithm.
+    #[expect(clippy::indexing_slicing, reason = "pairs are of samples")]
     fn step(&self, games: &Games, fit: &mut DavidsonFit) -> f64 {
         let worths: Vec<f64> = fit.log_worths.iter().map(|log| log.exp()).collect();
-        let worth = |place: usize| worths.get(place).copied().unwrap_or(1.0);
+
         let mut load: Vec<f64> = worths.iter().map(|own| self.prior / (own + 1.0)).collect();
         for &(first, second) in &games.pairs {
-            let (i, j) = (worth(first), worth(second));
+            let (i, j) = (worths[first], worths[second]);
             let whole = i + j + fit.tie * (i * j).sqrt();
             for (place, ratio) in [(first, j / i), (second, i / j)] {
-                if let Some(load) = load.get_mut(place) {
-                    *load += (1.0 + fit.tie / 2.0 * ratio.sqrt()) / whole;
-                }
+                load[place] += (1.0 + fit.tie / 2.0 * ratio.sqrt()) / whole;
             }
         }
         let mut change: f64 = 0.0;
@@ -179,13 +178,14 @@ impl Games {
     /// Sets `tie` to the root of its equation, `sum v / (s + v) = T` with
     /// `s = sqrt(p_i / p_j) + sqrt(p_j / p_i)`; the change of its logarithm. Newton's method: the left
     /// side is concave, so the root is never passed from below.
+    #[expect(clippy::indexing_slicing, reason = "pairs are of samples")]
     fn step_tie(&self, prior: f64, fit: &mut DavidsonFit) -> f64 {
         let all = float(self.pairs.len());
         let ties = self.ties.min(all * all / (all + prior / 2.0));
         if ties == 0.0 {
             return 0.0;
         }
-        let log = |place: usize| fit.log_worths.get(place).copied().unwrap_or(0.0);
+        let log = |place: usize| fit.log_worths[place];
         let spreads: Vec<f64> = self
             .pairs
             .iter()

@@ -94,9 +94,7 @@ pub(super) fn last(text: &str) -> Marked {
     let Some((last_at, last)) = found.last() else { return Marked::None };
     let differs = |(_, other): &&(usize, Marked)| matches!((other, last), (Marked::Verdict(a), Marked::Verdict(b)) if a.winner != b.winner);
     match found.iter().rev().find(differs) {
-        Some((at, _)) if !revision::takes_back(text.get(*at..*last_at).unwrap_or_default()) => {
-            Marked::Unreadable
-        }
+        Some((at, _)) if !revision::takes_back(&text[*at..*last_at]) => Marked::Unreadable,
         _ => *last,
     }
 }
@@ -125,8 +123,8 @@ fn read(form: Form, inner: &str) -> Marked {
 
 /// Whether the words around a mark say that it is one of those on offer, or denied.
 fn is_unsaid(text: &str, mark: &Range<usize>) -> bool {
-    let before = text.get(..mark.start).unwrap_or_default();
-    let after = text.get(mark.end..).unwrap_or_default();
+    let before = &text[..mark.start];
+    let after = &text[mark.end..];
     is_quoted(before, after) || sentence::is_denied(before) || sentence::is_option(before, after)
 }
 

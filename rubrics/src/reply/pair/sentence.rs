@@ -116,8 +116,8 @@ pub(in crate::reply) fn is_conclusion(before: &str) -> bool {
 pub(in crate::reply) fn bounds(text: &str, start: usize, end: usize) -> (usize, usize) {
     let first = text.ceil_char_boundary(start.saturating_sub(SENTENCE_MAX));
     let last = text.floor_char_boundary(end.saturating_add(SENTENCE_MAX));
-    let before = text.get(first..start).unwrap_or_default();
-    let after = text.get(end..last).unwrap_or_default();
+    let before = &text[first..start];
+    let after = &text[end..last];
     let from = [". ", "! ", "? ", "\n"]
         .iter()
         .filter_map(|stop| Some(first + before.rfind(stop)? + stop.len()))
@@ -136,15 +136,14 @@ fn holds(test: impl Fn(&Patterns) -> bool) -> bool {
 }
 
 fn start(text: &str) -> &str {
-    text.get(..text.floor_char_boundary(NEAR)).unwrap_or_default()
+    &text[..text.floor_char_boundary(NEAR)]
 }
 
 /// The end of a text, within its sentence.
 fn end(text: &str) -> &str {
-    let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(NEAR))..);
-    let near = near.unwrap_or_default();
+    let near = &text[text.ceil_char_boundary(text.len().saturating_sub(NEAR))..];
     let from = [". ", "! ", "? ", "\n"].iter().filter_map(|stop| Some(near.rfind(stop)? + 1)).max();
-    near.get(from.unwrap_or(0)..).unwrap_or_default()
+    &near[from.unwrap_or(0)..]
 }
 
 #[cfg(test)]

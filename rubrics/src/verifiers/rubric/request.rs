@@ -39,13 +39,19 @@ pub(super) enum AskError {
     Unreadable(Fault),
 }
 
-/// The texts of one sample, made once for each turn that criteria ask about.
-#[derive(Default)]
-pub(super) struct KnownMaterial(Mutex<BTreeMap<Option<usize>, Arc<ShownMaterial>>>);
+/// A sample and its texts, made once for each turn that criteria ask about.
+pub(super) struct KnownMaterial {
+    sample: Sample,
+    shown: Mutex<BTreeMap<Option<usize>, Arc<ShownMaterial>>>,
+}
 
 impl KnownMaterial {
+    pub(super) fn new(sample: Sample) -> Self {
+        Self { sample, shown: Mutex::default() }
+    }
+
     fn of(&self, turn: Option<usize>, make: impl FnOnce() -> ShownMaterial) -> Arc<ShownMaterial> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(known.entry(turn).or_insert_with(|| Arc::new(make())))
     }
 }
@@ -86,11 +92,11 @@ impl Requests {
     /// The texts of a sample that a criterion is asked about, made when they are first needed.
     pub(super) fn shown(
         &self,
-        (sample, known): (&Sample, &KnownMaterial),
+        known: &KnownMaterial,
         rubric: &Rubric,
         turn: Option<usize>,
     ) -> Arc<ShownMaterial> {
-        known.of(turn, || self.material(sample, rubric, turn).shown())
+        known.of(turn, || self.material(&known.sample, rubric, turn).shown())
     }
 
     fn material(&self, sample: &Sample, rubric: &Rubric, turn: Option<usize>) -> Material {
@@ -120,13 +126,13 @@ impl Requests {
     /// the reply and reads it.
     pub(super) fn ask(
         self: &Arc<Self>,
-        (sample, known): (&Sample, &Arc<KnownMaterial>),
+        known: &Arc<KnownMaterial>,
         rubric: &Arc<Rubric>,
         criteria: &Arc<Vec<Criterion>>,
         vote: u32,
     ) -> Pending<Asking> {
-        let first = self.sent((sample, known), rubric, criteria, vote);
-        let (own, sample, known) = (Arc::clone(self), sample.clone(), Arc::clone(known));
+        let first = self.sent(known, rubric, criteria, vote);
+        let (own, known) = (Arc::clone(self), Arc::clone(known));
         let (rubric, criteria) = (Arc::clone(rubric), Arc::clone(criteria));
         Box::pin(async move {
             let mut usage = Usage::default();
@@ -136,7 +142,7 @@ impl Requests {
                     break;
                 }
                 let number = vote + again * own.verifier.votes;
-                let sent = own.sent((&sample, &known), &rubric, &criteria, number);
+                let sent = own.sent(&known, &rubric, &criteria, number);
                 verdicts = received(sent, &criteria, &mut usage).await;
             }
             Asking { verdicts, usage }
@@ -146,7 +152,7 @@ impl Requests {
     /// Makes a request and hands it to the judge.
     fn sent(
         &self,
-        (sample, known): (&Sample, &KnownMaterial),
+        known: &KnownMaterial,
         rubric: &Rubric,
         criteria: &[Criterion],
         vote: u32,
@@ -155,8 +161,9 @@ impl Requests {
         let judge = judge.ok_or_else(|| AskError::Fault(Fault::internal("there is no judge")))?;
         let criteria: Vec<&Criterion> = criteria.iter().collect();
         let turn = criteria.first().and_then(|criterion| criterion.turn);
-        let material = self.shown((sample, known), rubric, turn);
-        let (request, code) = self.request(judge, sample, rubric, &criteria, &material, vote)?;
+        let material = self.shown(known, rubric, turn);
+        let (request, code) =
+            self.request(judge, &known.sample, rubric, &criteria, &material, vote)?;
         Ok(Sent { reply: judge.judge.ask(request), material, code })
     }
 

@@ -25,7 +25,6 @@ pub(super) struct Session {
     /// The rubric, its templates filled in from the row.
     rubric: Arc<Rubric>,
     requests: Arc<Requests>,
-    sample: Sample,
     known: Arc<KnownMaterial>,
     /// The prerequisites of each leaf, those of the nodes above it among them.
     needs: BTreeMap<String, Vec<String>>,
@@ -64,8 +63,7 @@ impl Session {
             needs,
             rubric,
             requests,
-            sample: sample.clone(),
-            known: Arc::default(),
+            known: Arc::new(KnownMaterial::new(sample.clone())),
             states: BTreeMap::new(),
             awaited: Vec::new(),
             first: None,
@@ -233,7 +231,7 @@ impl Session {
         let open = self.open(&leaves);
         let settings = &self.requests.verifier;
         let calls = calls(&open, settings.criteria_per_call);
-        let ask = |call, vote| self.requests.ask((&self.sample, &self.known), &rubric, call, vote);
+        let ask = |call, vote| self.requests.ask(&self.known, &rubric, call, vote);
         let each =
             calls.iter().flat_map(|call| (0..settings.votes).map(move |vote| ask(call, vote)));
         // Only those that were woken are polled.
@@ -274,8 +272,7 @@ impl Session {
             };
         }
         let verdicts: Vec<&CriterionVerdict> = votes.iter().filter_map(|vote| vote.ok()).collect();
-        let asked_about = (&self.sample, &*self.known);
-        let shown = self.requests.shown(asked_about, &self.rubric, criterion.turn);
+        let shown = self.requests.shown(&self.known, &self.rubric, criterion.turn);
         let completion = shown.given.completions.first().map_or("", String::as_str);
         CriterionState::of_votes(criterion, &verdicts, &self.requests.verifier, completion)
     }

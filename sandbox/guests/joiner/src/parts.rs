@@ -66,7 +66,7 @@ impl<'a> Parts<'a> {
             let Chunk::Parsed { payload, consumed } = parser.parse(rest, true)? else {
                 return Err(JoinError::unknown("the component is cut off"));
             };
-            rest = rest.get(consumed..).unwrap_or_default();
+            (_, rest) = rest.split_at(consumed);
             if let Payload::End(_) = payload {
                 return Ok(parts);
             }
@@ -75,7 +75,7 @@ impl<'a> Parts<'a> {
             let bytes = bytes.unwrap_or_default();
             // What is inside these is not read here.
             if let Payload::ModuleSection { .. } | Payload::ComponentSection { .. } = payload {
-                rest = rest.get(bytes.len()..).unwrap_or_default();
+                (_, rest) = rest.split_at(bytes.len());
             }
             let raw = section.map(|(id, _)| RawSection { id, data: bytes });
             parts.section(payload, raw)?;

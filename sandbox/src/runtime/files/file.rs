@@ -91,10 +91,9 @@ impl File {
     }
 
     pub(super) fn read(&self, at: u64, length: usize) -> Vec<u8> {
-        let start = usize::try_from(at).unwrap_or(usize::MAX);
         let bytes = self.bytes();
-        let rest = bytes.get(start..).unwrap_or_default();
-        rest.get(..length).unwrap_or(rest).to_vec()
+        let (_, rest) = bytes.split_at(usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len()));
+        rest.split_at(length.min(rest.len())).0.to_vec()
     }
 
     /// Writes at a place, or at the end, and gives the place behind it.

@@ -424,7 +424,7 @@ impl Descriptor {
         let bytes = file.read(at, room.min(CALL_BYTES_MAX));
         let mut rest = bytes.as_slice();
         for (to, length) in parts {
-            let (part, after) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            let (part, after) = rest.split_at(length.min(rest.len()));
             memory.put(to, part)?;
             rest = after;
         }

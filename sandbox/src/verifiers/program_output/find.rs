@@ -167,7 +167,7 @@ impl<'a> Search<'a, '_> {
 
     fn fenced(&self, part: Range<usize>) -> Option<Answer<'a>> {
         let blocks = answer::fenced(self.text, part);
-        let body = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
+        let body = |range: &Range<usize>| &self.text[range.clone()];
         let says = |range: &&Range<usize>| {
             self.want == Want::Text
                 || self.want == Want::Arguments && assigned(body(range)).is_some()

@@ -132,18 +132,18 @@ fn another(text: &str, own: &str) -> Option<usize> {
 /// Whether the words before a value deny it, or offer it beside another one.
 fn is_denied(before: &str) -> bool {
     let near = before.floor_char_boundary(before.len().saturating_sub(BEFORE_BYTES_MAX));
-    let mut before = before.get(near..).unwrap_or_default();
+    let mut before = &before[near..];
     loop {
         let bare =
             before.trim_end_matches(|c: char| c.is_whitespace() || "*_`:\"'$\\#(".contains(c));
         let start = bare.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
-        let word = bare.get(start..).unwrap_or_default().to_ascii_lowercase();
+        let word = bare[start..].to_ascii_lowercase();
         // What opens a block names its language.
         let is_info = bare.get(..start).is_some_and(|head| head.ends_with("```"));
         if !is_info && !program::CUE_WORDS.contains(&word.as_str()) {
             break;
         }
-        before = bare.get(..start).unwrap_or_default();
+        before = &bare[..start];
     }
     if offers_next(before) {
         return true;
@@ -160,7 +160,7 @@ fn is_denied(before: &str) -> bool {
         }
         length += word.len();
     }
-    let clause = before.get(before.len() - length..).unwrap_or_default();
+    let clause = &before[before.len() - length..];
     let values = clause.trim_end().ends_with(|c: char| c.is_ascii_digit() || "])}".contains(c));
     // A value that is false is no denial.
     let is_value = clause.trim_end().ends_with("False") || clause.trim_end().ends_with("false");

@@ -42,7 +42,7 @@ fn undressed(text: &str) -> &str {
 /// The number in `3`, `line 3` and `3: x = 1`. The text that follows must be that of the line.
 fn numbered(way: &str, text: &str) -> Option<u32> {
     let lower = way.get(..4).filter(|word| word.eq_ignore_ascii_case("line"));
-    let rest = lower.map_or(way, |_| way.get(4..).unwrap_or_default()).trim_start();
+    let rest = lower.map_or(way, |_| &way[4..]).trim_start();
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let number = rest.get(..digits)?.parse().ok()?;
     let after =

@@ -81,7 +81,7 @@ fn is_listed(tokens: &[&str], is_class: &dyn Fn(&str) -> bool) -> bool {
 /// Whether a literal stands before the class and nothing else does.
 fn is_led_by_value(text: &str, class: &str) -> bool {
     let Ok((_, length)) = literal::prefix(text, Words::Python) else { return false };
-    let rest = text.get(length..).unwrap_or_default();
+    let rest = &text[length..];
     let rest = tokens(rest.trim_end_matches(['.', ')']));
     let mut rest = rest.iter().skip_while(|token| {
         !token.chars().any(char::is_alphanumeric)
@@ -114,7 +114,7 @@ fn tokens(text: &str) -> Vec<&str> {
     while let Some(first) = rest.chars().next() {
         let length = rest.find(|c| !is_word(c)).filter(|length| *length > 0);
         let length = if is_word(first) { length.unwrap_or(rest.len()) } else { first.len_utf8() };
-        let (token, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        let (token, after) = rest.split_at(length);
         let token = token.trim_matches('\'');
         if !token.is_empty()
             && !token.starts_with(|c: char| c.is_whitespace() || "`*\"".contains(c))
@@ -128,7 +128,7 @@ fn tokens(text: &str) -> Vec<&str> {
 
 /// What is said of the exception at `place`.
 fn claim(tokens: &[&str], place: usize) -> Claim {
-    let (before, after) = tokens.split_at_checked(place).unwrap_or_default();
+    let (before, after) = tokens.split_at(place);
     let before: Vec<&str> = before.iter().rev().copied().collect();
     let after: Vec<&str> = after.iter().skip(1).copied().collect();
     let is_alternative = is_or(&before) || is_or(&after);
@@ -158,7 +158,7 @@ fn is_averted(after: &[&str]) -> bool {
     let averts = |word: &str| program::AVERTING.iter().any(|stem| word.starts_with(stem));
     sentence().enumerate().any(|(place, token)| {
         let word = token.to_lowercase();
-        let (before, behind) = after.split_at_checked(place).unwrap_or_default();
+        let (before, behind) = after.split_at(place);
         let denies = |token: &&&str| is_negation(&token.to_lowercase());
         let is_denied = before.iter().rev().take(DENIED_WITHIN).any(|token| denies(&token));
         let mut objects = behind

@@ -51,9 +51,9 @@ fn objects(
     let mut found = Vec::new();
     let mut at = part.start;
     for _ in 0..TRIED_MAX {
-        let rest = text.get(at..part.end).unwrap_or_default();
+        let rest = &text[at..part.end];
         let Some(open) = rest.find(['{', '[']) else { break };
-        let rest = rest.get(open..).unwrap_or_default();
+        let rest = &rest[open..];
         let length = match literal::prefix(rest, Words::Json) {
             Ok((value, length)) => {
                 found.push((value, (at + open, at + open + length)));

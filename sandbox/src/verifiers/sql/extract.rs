@@ -69,7 +69,7 @@ fn member(text: &str, within: Span) -> Option<String> {
 }
 
 fn slice(text: &str, span: Span) -> &str {
-    text.get(span.0..span.1).unwrap_or_default()
+    &text[span.0..span.1]
 }
 
 fn trimmed(text: &str, span: Span) -> Option<Span> {
@@ -194,8 +194,8 @@ fn in_prose(text: &str, within: Span) -> Option<Span> {
 /// semicolon must not look at all that follows.
 fn head(text: &str, at: usize) -> &str {
     const BYTES: usize = 256;
-    let rest = text.get(at..).unwrap_or_default();
-    rest.get(..rest.floor_char_boundary(BYTES)).unwrap_or_default()
+    let rest = &text[at..];
+    &rest[..rest.floor_char_boundary(BYTES)]
 }
 
 /// Whether `text` begins with a statement of any kind.
@@ -205,7 +205,7 @@ fn is_query(text: &str) -> bool {
         "detach", "replace", "explain", "begin", "commit", "rollback", "vacuum", "analyze",
     ];
     let Some(first) = tokens(text).next() else { return false };
-    let rest = text.get(first.at..).unwrap_or_default();
+    let rest = &text[first.at..];
     is_select(rest) || (VERBS.iter().any(|verb| first.is(verb)) && looks_like_code(rest))
 }
 
@@ -242,7 +242,7 @@ fn cut(text: &str, within: Span) -> Span {
         body.find("<|"),
     ];
     let end = ends.into_iter().flatten().min().unwrap_or(body.len());
-    let query = body.get(..end).unwrap_or_default().trim_end();
+    let query = body[..end].trim_end();
     let sentence = query.strip_suffix('.').filter(|query| query.ends_with(char::is_alphabetic));
     (within.0, within.0 + sentence.map_or(end, str::len))
 }

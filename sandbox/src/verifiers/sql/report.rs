@@ -33,7 +33,17 @@ pub(super) fn run(
     match *compared {
         Match::Equal(reason) => verdict.because(reason),
         Match::Unequal { reason, missing, surplus } => {
-            parting(verdict, (&answer.table, missing), (found, surplus)).because(reason)
+            let Some(row) = missing.into_iter().chain(surplus).min() else {
+                return verdict.because(reason);
+            };
+            let shown =
+                |table: &Table, row: Option<usize>| row.map_or(Value::Null, |row| table.shown(row));
+            verdict
+                // The first row that the candidate lacks, and the first that the gold lacks.
+                .with("row", row)
+                .with("expected", shown(&answer.table, missing))
+                .with("found", shown(found, surplus))
+                .because(reason)
         }
     }
 }
@@ -50,18 +60,4 @@ fn distance(answer: Option<&GoldAnswer<'_>>, found: &Table, compared: &Match) ->
     }
 }
 
-/// The first row that the candidate lacks, and the first that the gold lacks.
-fn parting(
-    verdict: Verdict,
-    (gold, missing): (&Table, Option<usize>),
-    (found, surplus): (&Table, Option<usize>),
-) -> Verdict {
-    let shown = |table: &Table, row: Option<usize>| row.map_or(Value::Null, |row| table.shown(row));
-    match missing.into_iter().chain(surplus).min() {
-        None => verdict,
-        Some(row) => verdict
-            .with("row", row)
-            .with("expected", shown(gold, missing))
-            .with("found", shown(found, surplus)),
-    }
-}
+

@@ -203,10 +203,11 @@ fn clusters(mut numbers: Vec<Number>, tolerance: f64) -> Vec<(Number, u32)> {
     with_ids.collect()
 }
 
+#[expect(clippy::indexing_slicing, reason = "the numbers of all cells are there")]
 fn cluster_of(numbers: &[(Number, u32)], cell: &Cell) -> u32 {
     let Some(wanted) = Number::of(cell) else { return 0 };
     let at = numbers.partition_point(|(number, _)| number.compare(wanted).is_lt());
-    numbers.get(at).map_or(0, |(_, id)| *id)
+    numbers[at].1
 }
 
 #[cfg(test)]

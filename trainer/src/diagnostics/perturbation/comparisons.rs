@@ -56,7 +56,7 @@ pub(super) fn negated(text: &str) -> String {
         };
         changed.push_str(&put);
         // What was put is not compared again, nor is it a boundary that the text did not have.
-        rest = rest.get(taken..).unwrap_or_default();
+        rest = &rest[taken..];
     }
     changed
 }
@@ -66,9 +66,9 @@ fn phrase(before: &str, rest: &str) -> Option<(usize, String)> {
         return None;
     }
     let fits = |phrase: &str| {
-        let own = rest.get(..phrase.len()).is_some_and(|own| own.eq_ignore_ascii_case(phrase));
-        let after = rest.get(phrase.len()..).unwrap_or_default();
-        own && !after.starts_with(char::is_alphanumeric)
+        rest.split_at_checked(phrase.len()).is_some_and(|(own, after)| {
+            own.eq_ignore_ascii_case(phrase) && !after.starts_with(char::is_alphanumeric)
+        })
     };
     let (phrase, negation) = PHRASES.iter().find(|(phrase, _)| fits(phrase))?;
     let is_capital = rest.starts_with(|char: char| char.is_uppercase());
@@ -82,7 +82,7 @@ fn capital(phrase: &str) -> String {
 
 fn sign(before: &str, rest: &str) -> Option<(usize, String)> {
     let (sign, negation) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign))?;
-    let after = rest.get(sign.len()..).unwrap_or_default();
+    let after = &rest[sign.len()..];
     let stands_alone = match *sign {
         // Tags, arrows and shifts are no comparisons.
         "<" | ">" => {

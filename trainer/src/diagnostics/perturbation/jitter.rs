@@ -56,7 +56,7 @@ fn off(number: &str, seed: u64) -> String {
     if other == 0 && !head.contains(|char: char| char.is_ascii_digit()) {
         other = if digit == 9 { 1 } else { digit + 1 };
     }
-    format!("{head}{other}{}", tail.get(1..).unwrap_or_default())
+    format!("{head}{other}{}", &tail[1..])
 }
 
 #[cfg(test)]

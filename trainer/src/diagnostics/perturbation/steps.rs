@@ -86,7 +86,7 @@ fn sentences(text: &str) -> Vec<&str> {
     let mut start = 0;
     for (at, char) in text.char_indices() {
         let end = at + char.len_utf8();
-        let after = text.get(end..).unwrap_or_default();
+        let after = &text[end..];
         let next = after.trim_start().chars().next();
         let ends = matches!(char, '.' | '!' | '?')
             && after.starts_with(char::is_whitespace)

@@ -93,7 +93,7 @@ impl CachedRow {
         columns.zip(keys).for_each(|(to, from)| *to = *from);
         let by_head = layer.values.chunks_exact_mut((self.capacity * heads.width).max(1));
         for (head, values) in by_head.zip(values.chunks_exact(heads.width)) {
-            let place = head.get_mut(position * heads.width..).unwrap_or_default();
+            let place = &mut head[position * heads.width..];
             place.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
         }
     }

@@ -113,7 +113,7 @@ impl Model<'_> {
         }
         for sequence in &chunk.sequences {
             let rows = sequence.start * layer.qkv.outputs..sequence.end * layer.qkv.outputs;
-            let rows = kept.qkv.get_mut(rows).unwrap_or_default();
+            let rows = &mut kept.qkv[rows];
             for (position, row) in rows.chunks_exact_mut(layer.qkv.outputs).enumerate() {
                 self.place(layer, row, position);
             }
@@ -134,7 +134,7 @@ impl Model<'_> {
     pub(crate) fn place(&self, layer: &LayerWeights, row: &mut [f32], position: usize) {
         let (queries, keys) = (self.architecture.query_size(), self.architecture.key_size());
         let (queries, rest) = row.split_at_mut(queries.min(row.len()));
-        let keys = rest.get_mut(..keys).unwrap_or_default();
+        let keys = &mut rest[..keys];
         if let Some([query_norm, key_norm]) = &layer.head_norms {
             norm::forward_in_place(queries, query_norm.weights(self.parameters), self.epsilon());
             norm::forward_in_place(keys, key_norm.weights(self.parameters), self.epsilon());
@@ -153,7 +153,7 @@ impl Model<'_> {
     fn gather(&self, from: &[f32], width: usize, rows: &[usize]) -> Vec<f32> {
         let mut out = self.buffers.take(rows.len() * width);
         for (row, into) in rows.iter().zip(out.chunks_exact_mut(width.max(1))) {
-            into.copy_from_slice(from.get(row * width..(row + 1) * width).unwrap_or_default());
+            into.copy_from_slice(&from[row * width..(row + 1) * width]);
         }
         out
     }

@@ -51,7 +51,7 @@ impl Model<'_> {
             let spread = |from: Vec<f32>, width: usize| {
                 let mut to = self.buffers.zeros(chunk.tokens.len() * width);
                 for (row, from) in chunk.predicting.iter().zip(from.chunks_exact(width.max(1))) {
-                    let to = to.get_mut(row * width..(row + 1) * width).unwrap_or_default();
+                    let to = &mut to[row * width..(row + 1) * width];
                     to.copy_from_slice(from);
                 }
                 self.buffers.give([from]);
@@ -128,15 +128,15 @@ impl Model<'_> {
         for sequence in &chunk.sequences {
             let rows = sequence.start * heads.row()..sequence.end * heads.row();
             let out_rows = sequence.start * heads.out_row()..sequence.end * heads.out_row();
-            let into = left.qkv.get_mut(rows.clone()).unwrap_or_default();
+            let into = &mut left.qkv[rows.clone()];
             AttentionBackward {
                 heads,
-                qkv: kept.qkv.get(rows.clone()).unwrap_or_default(),
-                gradient: attended.get(out_rows).unwrap_or_default(),
+                qkv: &kept.qkv[rows.clone()],
+                gradient: &attended[out_rows],
                 into: &mut *into,
             }
             .run(&mut scratch);
-            let plain = kept.plain_qkv.get(rows).unwrap_or_default();
+            let plain = if layer.head_norms.is_some() { &kept.plain_qkv[rows] } else { &[] };
             self.place_backward(layer, plain, into, &mut left.head_norms);
         }
     }
@@ -152,18 +152,18 @@ impl Model<'_> {
         let (queries, keys) = (self.architecture.query_size(), self.architecture.key_size());
         let row = layer.qkv.outputs.max(1);
         for (position, gradient) in gradient.chunks_exact_mut(row).enumerate() {
-            let turned = gradient.get_mut(..queries + keys).unwrap_or_default();
+            let turned = &mut gradient[..queries + keys];
             self.rotations.turn(turned, position, Turn::Back);
         }
         let Some(norms) = &layer.head_norms else { return };
         for (plain, gradient) in plain.chunks_exact(row).zip(gradient.chunks_exact_mut(row)) {
             let spans = [0..queries, queries..queries + keys];
             for ((norm, into_weight), span) in norms.iter().zip(into_norms.iter_mut()).zip(spans) {
-                let gradient = gradient.get_mut(span.clone()).unwrap_or_default();
+                let gradient = &mut gradient[span.clone()];
                 let before = gradient.to_vec();
                 gradient.fill(0.0);
                 NormBackward {
-                    x: plain.get(span).unwrap_or_default(),
+                    x: &plain[span],
                     weight: norm.weights(self.parameters),
                     epsilon: self.epsilon(),
                     gradient: &before,

@@ -38,12 +38,12 @@ impl Span {
 
     /// The weights.
     pub(crate) fn weights<'p>(&self, parameters: &'p Parameters) -> &'p [f32] {
-        parameters.values().get(self.values.clone()).unwrap_or_default()
+        &parameters.values()[self.values.clone()]
     }
 
     /// The gradient; empty where it is not trained.
     pub(crate) fn gradient<'g>(&self, gradients: &'g mut [f32]) -> &'g mut [f32] {
-        gradients.get_mut(self.gradient.clone()).unwrap_or_default()
+        &mut gradients[self.gradient.clone()]
     }
 }
 
@@ -130,7 +130,7 @@ impl Linear {
             product(matrix(&inner, x.rows(), adapter.rank)?, up.transposed(), &mut added, 0.0)?;
             let rows = out.chunks_exact_mut(self.outputs);
             for (row, added) in rows.zip(added.chunks_exact(adapter.outputs)) {
-                let row = row.get_mut(adapter.first..).unwrap_or_default();
+                let row = &mut row[adapter.first..];
                 simd::add_scaled(row, added, adapter.scale);
             }
         }
@@ -228,7 +228,7 @@ impl Adapter {
     /// The columns of the gradient of a layer that are those of the adapter.
     fn part<'g>(&self, gradient: &'g [f32], outputs: usize) -> Result<Matrix<'g>, PolicyError> {
         let rows = gradient.len() / outputs.max(1);
-        let columns = gradient.get(self.first..).unwrap_or_default();
+        let columns = &gradient[self.first..];
         strided(columns, [rows, self.outputs], outputs)
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn embed(decoder: &Decoder, tokens: &[u32]) -> Vec<f32> {
     let mut rows = decoder.buffers().take(tokens.len() * width);
     for (token, row) in tokens.iter().zip(rows.chunks_exact_mut(width.max(1))) {
         let start = *token as usize * width;
-        row.copy_from_slice(table.get(start..start + width).unwrap_or_default());
+        row.copy_from_slice(&table[start..start + width]);
     }
     rows
 }
@@ -141,10 +141,11 @@ pub(crate) fn backward(
         }
     }
     let embedding = decoder.weights.embedding.gradient(into);
-    for (chunk, gradient) in batch.chunks.iter().zip(&hidden) {
+    let trained = !embedding.is_empty();
+    for (chunk, gradient) in batch.chunks.iter().zip(&hidden).filter(|_| trained) {
         for (token, gradient) in chunk.tokens.iter().zip(gradient.chunks_exact(width)) {
             let start = *token as usize * width;
-            simd::add(embedding.get_mut(start..start + width).unwrap_or_default(), gradient);
+            simd::add(&mut embedding[start..start + width], gradient);
         }
     }
     decoder.buffers().give(hidden);

@@ -116,8 +116,8 @@ impl CachedSteps<'_> {
             hidden = next;
             let size = model.heads().row();
             for (row, sequence) in rows.iter_mut().zip(&chunk.sequences) {
-                let qkv = kept.qkv.get(sequence.start * size..sequence.end * size);
-                for (position, qkv) in qkv.unwrap_or_default().chunks_exact(size).enumerate() {
+                let qkv = &kept.qkv[sequence.start * size..sequence.end * size];
+                for (position, qkv) in qkv.chunks_exact(size).enumerate() {
                     row.write(at, model.heads(), position, qkv);
                 }
             }

@@ -20,7 +20,7 @@ pub(super) fn save(folder: &Path, decoder: &Decoder) -> Result<(), PolicyError> 
     let parameters = decoder.weights_of();
     let (mut tensors, mut modules) = (Vec::new(), BTreeSet::new());
     for info in parameters.tensors().iter().filter(|info| info.name.starts_with(PREFIX)) {
-        let values = parameters.values().get(info.range.clone()).unwrap_or_default();
+        let values = parameters.values_of(info);
         tensors.push((info.name.clone(), Tensor { shape: info.shape.clone(), values }));
         modules.extend(info.name.split('.').rev().nth(2));
     }

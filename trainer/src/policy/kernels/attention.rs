@@ -78,7 +78,7 @@ impl Side {
         self.length = padded(count);
         self.rows.clear();
         for row in rows.chunks_exact(row.max(1)) {
-            let values = row.get(columns.clone()).unwrap_or_default();
+            let values = &row[columns.clone()];
             self.rows.extend(values.iter().map(|value| value * scale));
             self.rows.extend(std::iter::repeat_n(0.0, self.width - values.len()));
         }
@@ -286,7 +286,7 @@ impl Target<'_> {
     fn write(self, from: &[f32], width: usize, scale: f32) {
         let rows = self.into.chunks_exact_mut(self.row.max(1));
         for (from, into) in from.chunks(width.max(1)).zip(rows) {
-            let into = into.get_mut(self.columns.clone()).unwrap_or_default();
+            let into = &mut into[self.columns.clone()];
             for (to, from) in into.iter_mut().zip(from) {
                 *to = from * scale;
             }

@@ -25,7 +25,7 @@ impl CachedHead<'_> {
         scores.clear();
         scores.resize(self.length.next_multiple_of(16), 0.0);
         Scores { head: self, query, scale, into: scores }.dispatch();
-        let seen = scores.get_mut(..self.length).unwrap_or_default();
+        let seen = &mut scores[..self.length];
         Softmax::new_mut(seen).dispatch();
         Mix { head: self, weights: scores, out }.dispatch();
     }

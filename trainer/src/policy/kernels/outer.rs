@@ -57,17 +57,17 @@ fn pack<const WIDTH: usize>(
             let first = columns.start + at * WIDTH;
             let used = WIDTH.min(columns.end - first);
             let places = panel.as_chunks_mut::<WIDTH>().0.iter_mut();
-            let rows = block.get(first..).unwrap_or_default().chunks(width);
+            let rows = block[first..].chunks(width);
             for (to, row) in places.zip(rows) {
                 match row.first_chunk::<WIDTH>() {
                     Some(row) if used == WIDTH => *to = *row,
-                    _ => copy_padded(row.get(..used).unwrap_or_default(), to),
+                    _ => copy_padded(&row[..used], to),
                 }
             }
         }
         let rest = (depth - block.len() / width) * WIDTH;
         for panel in panels.chunks_exact_mut(depth * WIDTH).filter(|_| rest > 0) {
-            panel.get_mut(depth * WIDTH - rest..).unwrap_or_default().fill(0.0);
+            panel[depth * WIDTH - rest..].fill(0.0);
         }
     }
     panels
@@ -113,7 +113,7 @@ impl SimdOp for Tile<'_> {
         for part in (0..COLUMNS).step_by(2 * ops.len()) {
             let mut sums = [[ops.zero(); 2]; ROWS];
             for (a, b) in a_rows.iter().zip(b_rows) {
-                let [left, right] = ops.load_many::<2>(b.get(part..).unwrap_or_default());
+                let [left, right] = ops.load_many::<2>(&b[part..]);
                 for (sums, a) in sums.iter_mut().zip(a) {
                     let a = ops.splat(*a);
                     *sums = [ops.mul_add(a, left, sums[0]), ops.mul_add(a, right, sums[1])];

@@ -10,7 +10,7 @@ use rten_vecmath::Sum;
 pub(crate) fn load<O: NumOps<f32>>(ops: O, values: &[f32], at: usize) -> O::Simd {
     match values.get(at..at + ops.len()) {
         Some(values) => ops.load(values),
-        None => ops.load_pad(values.get(at..).unwrap_or_default()).0,
+        None => ops.load_pad(&values[at.min(values.len())..]).0,
     }
 }
 
@@ -20,8 +20,7 @@ pub(crate) fn store<O: NumOps<f32>>(ops: O, from: O::Simd, into: &mut [f32], at:
     if let Some(into) = into.get_mut(at..at + ops.len()) {
         ops.store(from, into);
     } else {
-        let into = into.get_mut(at..).unwrap_or_default();
-        into.iter_mut().zip(from.to_array()).for_each(|(to, from)| *to = from);
+        into.iter_mut().skip(at).zip(from.to_array()).for_each(|(to, from)| *to = from);
     }
 }
 

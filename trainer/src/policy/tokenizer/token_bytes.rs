@@ -94,19 +94,20 @@ fn replace_invalid(bytes: &[u8], ends: &mut [usize]) {
 
 /// The ends by decoding: the last few tokens, up to each of them. A token that ends within a character
 /// ends where the character begins.
+#[expect(clippy::indexing_slicing, reason = "windows end with a token")]
 fn contextual_ends(tokenizer: &Tokenizer, tokens: &[u32], text: &str) -> Vec<usize> {
     let decode = |tokens: &[u32]| tokenizer.decode(tokens, true).unwrap_or_default();
     let (mut start, mut known) = (0, 0);
     let mut ends = Vec::with_capacity(tokens.len());
     for at in 1..=tokens.len() {
-        let window = decode(tokens.get(start..at).unwrap_or_default());
+        let window = decode(&tokens[start..at]);
         let incomplete = trailing_replacements(&window);
         let end = known + window.len() - incomplete;
         // Bytes that are invalid together may take back a character that was valid without them.
         let before = ends.last().copied().unwrap_or(0);
         ends.push(end.clamp(before, text.len()));
         if incomplete == 0 && at - start > 4 * CONTEXT {
-            let dropped = decode(tokens.get(at - CONTEXT..at).unwrap_or_default());
+            let dropped = decode(&tokens[at - CONTEXT..at]);
             (start, known) = (at - CONTEXT, end.saturating_sub(dropped.len()));
         }
     }

@@ -25,10 +25,7 @@ pub(super) type NamedTensor<'a> = (&'a str, &'a [usize], &'a [f32]);
 /// A file that cannot be written, two tensors of one name.
 pub fn write_parameters(path: &Path, parameters: &Parameters) -> Result<String, PolicyError> {
     let trained = parameters.tensors().iter().filter(|tensor| tensor.trainable);
-    let named = trained.map(|tensor| {
-        let values = parameters.values().get(tensor.range.clone()).unwrap_or_default();
-        (&*tensor.name, &*tensor.shape, values)
-    });
+    let named = trained.map(|tensor| (&*tensor.name, &*tensor.shape, parameters.values_of(tensor)));
     write_tensors(path, named.collect())
 }
 
@@ -80,12 +77,13 @@ impl TensorFile {
     }
 
     /// Puts its tensors into the weights that are trained.
+    #[expect(clippy::indexing_slicing, reason = "the range of a tensor is one of the weights")]
     pub(super) fn read_into(&self, parameters: &mut Parameters) -> Result<(), PolicyError> {
         let tensors = self.tensors(trained(parameters))?;
         let infos = parameters.tensors().iter().filter(|info| info.trainable);
         let ranges: Vec<_> = infos.map(|info| info.range.clone()).collect();
         for (tensor, range) in tensors.iter().zip(ranges) {
-            copy(tensor.data(), parameters.values_mut().get_mut(range).unwrap_or_default());
+            copy(tensor.data(), &mut parameters.values_mut()[range]);
         }
         Ok(())
     }

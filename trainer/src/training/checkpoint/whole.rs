@@ -173,10 +173,7 @@ fn read_tensors(
 /// The SHA-256 of the weights that are not trained.
 fn frozen(parameters: &Parameters) -> String {
     let frozen = parameters.tensors().iter().filter(|tensor| !tensor.trainable);
-    digest_of(frozen.map(|tensor| {
-        let values = parameters.values().get(tensor.range.clone()).unwrap_or_default();
-        (&*tensor.name, &*tensor.shape, values)
-    }))
+    digest_of(frozen.map(|tensor| (&*tensor.name, &*tensor.shape, parameters.values_of(tensor))))
 }
 
 fn agree<T: PartialEq + std::fmt::Display + ?Sized>(

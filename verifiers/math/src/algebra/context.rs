@@ -65,8 +65,9 @@ impl Context {
     }
 
     /// Whether the value of an atom depends on a variable.
+    #[expect(clippy::indexing_slicing, reason = "atoms are numbers that `atom` gave")]
     pub(crate) fn varies(&self, atom: Atom) -> bool {
-        self.varying.get(atom as usize).copied().unwrap_or(true)
+        self.varying[atom as usize]
     }
 
     fn kind_varies(&self, kind: &Kind) -> bool {

@@ -54,7 +54,7 @@ impl Builder<'_> {
     fn equalities(&mut self, sides: &[Id], signs: &[Rel]) -> Result<Value, Stop> {
         let exact =
             signs.iter().position(|sign| *sign == Rel::Approx).map_or(sides.len(), |at| at + 1);
-        let kept = sides.get(..exact).unwrap_or(sides);
+        let (kept, _) = sides.split_at(exact);
         let label = match sides.first() {
             Some(first) => self.label(*first)?,
             None => None,

@@ -102,14 +102,14 @@ fn needs_integers(cx: &Context) -> bool {
 }
 
 /// The coordinates of a sample point: different for all variables, and for all points.
+#[expect(clippy::indexing_slicing, reason = "a remainder is below the length")]
 fn coordinates(variables: &[Atom], point: usize, whole: bool) -> Vec<(Atom, RBig)> {
     let number = |at: usize| i64::try_from(at).unwrap_or(0);
     let coordinate = |at: usize| {
         if whole {
             return small(number(4 + point + 5 * at % 7), 1);
         }
-        let (top, below) =
-            COORDINATES.get((point + 5 * at) % COORDINATES.len()).copied().unwrap_or((1, 1));
+        let (top, below) = COORDINATES[(point + 5 * at) % COORDINATES.len()];
         small(top, below) + small(number(at / COORDINATES.len()), 1)
     };
     variables.iter().enumerate().map(|(at, atom)| (*atom, coordinate(at))).collect()

@@ -125,9 +125,7 @@ fn without_unit<'s, 'a>(symbols: &'s [&'a str]) -> &'s [&'a str] {
     let mut rest = symbols;
     loop {
         rest = match rest {
-            [_, .., "^", "2" | "3"] if rest.iter().nth_back(2).is_some_and(|name| unit(name)) => {
-                rest.get(..rest.len() - 3).unwrap_or_default()
-            }
+            [before @ .., name, "^", "2" | "3"] if unit(name) => before,
             [before @ .., name] if !before.is_empty() && unit(name) => before,
             [before @ .., "/"] if rest.len() < symbols.len() => before,
             _ => return rest,
@@ -160,9 +158,9 @@ fn essence<'a>(symbols: &[&'a str]) -> Vec<&'a str> {
 /// be substituted by a number of the formula.
 pub(crate) fn stands(question: &[&str], formula: &[&str], replaced: bool) -> bool {
     (0..question.len()).any(|from| {
-        let before = from.checked_sub(1).and_then(|at| question.get(at));
-        ends(before)
-            && length_at(question.get(from..).unwrap_or_default(), formula, replaced)
+        let (before, rest) = question.split_at(from);
+        ends(before.last())
+            && length_at(rest, formula, replaced)
                 .is_some_and(|length| ends(question.get(from + length)))
     })
 }

@@ -124,12 +124,12 @@ impl<'a> Layout<'a> {
     }
 
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        &self.text[self.at..]
     }
 
     /// The next `length` bytes.
     fn take(&mut self, length: usize) -> &'a str {
-        let part = self.rest().get(..length).unwrap_or_default();
+        let part = &self.rest()[..length];
         self.at += length;
         part
     }
@@ -255,9 +255,9 @@ impl<'a> Layout<'a> {
     }
 
     fn command(&mut self) {
-        let tail = self.rest().get(1..).unwrap_or_default();
+        let tail = &self.rest()[1..];
         let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
-        let name = tail.get(..end).unwrap_or_default();
+        let name = &tail[..end];
         match (name, tail.chars().next()) {
             ("", Some('\\')) => {
                 self.at += 1;
@@ -305,7 +305,7 @@ impl<'a> Layout<'a> {
         } else {
             // The backslash keeps names of letters apart from words.
             let start = self.at - name.len() - 1;
-            self.push(self.text.get(start..self.at).unwrap_or(name));
+            self.push(&self.text[start..self.at]);
         }
     }
 

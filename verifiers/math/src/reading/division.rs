@@ -35,7 +35,7 @@ fn read(text: &str) -> Option<String> {
 /// The pieces behind those that are one of `words`.
 fn behind<'p, 't>(pieces: &'p [Piece<'t>], words: &[&str]) -> &'p [Piece<'t>] {
     let skipped = pieces.iter().take_while(|piece| piece.is(words)).count();
-    pieces.get(skipped..).unwrap_or_default()
+    pieces.split_at(skipped).1
 }
 
 /// A whole number, perhaps in groups of three digits, and the pieces behind it.

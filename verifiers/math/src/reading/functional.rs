@@ -164,7 +164,7 @@ fn unscripted(text: &str) -> &str {
             Some(c) => c.len_utf8(),
             None => 0,
         };
-        rest = tail.get(length..).unwrap_or_default();
+        rest = &tail[length..];
     }
     rest
 }

@@ -82,10 +82,10 @@ fn offers_another(rest: &str, letter: &str, bracket: bool) -> bool {
         if !c.is_alphanumeric() {
             continue;
         }
-        let tail = rest.get(start..).unwrap_or_default();
+        let tail = &rest[start..];
         let end = tail.find(|c: char| !c.is_alphanumeric()).unwrap_or(tail.len());
         let (word, after) = tail.split_at(end);
-        let before = rest.get(..start).unwrap_or_default();
+        let before = &rest[..start];
         at = start + end;
         let follows = only_joints && joined;
         if is_other_letter(word, letter) && (follows || is_marked(before, after, bracket)) {

@@ -35,7 +35,7 @@ fn pieces_with_marks(text: &str) -> Vec<Piece<'_>> {
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let first = rest.chars().next().unwrap_or(' ');
         let run = |skip: usize, of: fn(char) -> bool| {
-            let tail = rest.get(skip..).unwrap_or_default();
+            let tail = &rest[skip..];
             skip + tail.find(|c: char| !of(c)).unwrap_or(tail.len())
         };
         let length = match first {
@@ -49,7 +49,7 @@ fn pieces_with_marks(text: &str) -> Vec<Piece<'_>> {
             c if c.is_ascii_alphabetic() => run(0, |c| c.is_ascii_alphabetic()),
             c => c.len_utf8(),
         };
-        let piece = rest.get(..length).unwrap_or_default();
+        let piece = &rest[..length];
         if !first.is_whitespace() {
             out.push(Piece { text: piece, start: at });
         }

@@ -38,9 +38,9 @@ pub(crate) fn qualified(text: &str) -> (Cow<'_, str>, Vec<Parameter>) {
 
 /// The text without a stretch of it; braces stay balanced.
 fn cut(text: &str, start: usize, end: usize) -> String {
-    let mut out = text.get(..start).unwrap_or_default().to_owned();
+    let mut out = text[..start].to_owned();
     let (mut closing, mut opening) = (0usize, 0usize);
-    for brace in text.get(start..end).unwrap_or_default().bytes() {
+    for brace in text[start..end].bytes() {
         match brace {
             b'{' => opening += 1,
             b'}' if opening > 0 => opening -= 1,
@@ -48,7 +48,7 @@ fn cut(text: &str, start: usize, end: usize) -> String {
             _ => {}
         }
     }
-    let mut rest = text.get(end..).unwrap_or_default();
+    let mut rest = &text[end..];
     while let Some(tail) = rest.trim_start().strip_prefix('}')
         && opening > 0
     {

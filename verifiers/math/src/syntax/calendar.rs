@@ -100,7 +100,7 @@ fn named_month(text: &str) -> Option<Calendar> {
     for word in text.split_whitespace() {
         let word = word.trim_matches('.');
         let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let tail = word.get(digits.len()..).unwrap_or_default();
+        let tail = &word[digits.len()..];
         if !digits.is_empty() && matches!(tail, "" | "st" | "nd" | "rd" | "th") {
             numbers.push(digits.parse::<u32>().ok()?);
         } else if let Some(at) = MONTHS

@@ -81,7 +81,7 @@ fn restore_tabs(text: &str) -> String {
     while let Some(at) = rest.find("\\t") {
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
-        let after = tail.get(2..).unwrap_or_default();
+        let after = &tail[2..];
         let command = [
             "ext", "imes", "frac", "heta", "an", "au", "o", "binom", "riangle", "ilde", "herefore",
         ];

@@ -65,7 +65,7 @@ struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        &self.text[self.at..]
     }
 
     fn push(&mut self, tok: Tok<'a>, bytes: usize) {
@@ -163,13 +163,13 @@ impl<'a> Lexer<'a> {
     fn letters(&mut self) {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let run = rest.get(..end).unwrap_or_default();
+        let run = &rest[..end];
         let prose = self.at < self.prose_end;
         if run.len() == 1 && !prose && run != "x" {
             return self.push(Tok::Letter(run), 1);
         }
         let after_number = self.follows_count();
-        let after = rest.get(end..).unwrap_or_default().trim_start();
+        let after = rest[end..].trim_start();
         if after_number && run == "min" && !after.starts_with(['(', '{', '\\']) {
             return self.push(Tok::Word(run), end);
         }
@@ -203,7 +203,7 @@ impl<'a> Lexer<'a> {
         if !upright && !points && (prose || is_word(run, after_number || self.follows_word())) {
             return self.push(Tok::Word(run), end);
         }
-        self.push(Tok::Letter(run.get(..1).unwrap_or_default()), 1);
+        self.push(Tok::Letter(&run[..1]), 1);
     }
 
     /// Whether a number or a multiplier stands before.
@@ -223,7 +223,7 @@ impl<'a> Lexer<'a> {
         let own = rest.starts_with(chinese);
         let end = rest.find(|c: char| !c.is_alphabetic() || (own && !chinese(c)));
         let end = end.unwrap_or(rest.len());
-        let word = rest.get(..end).unwrap_or_default();
+        let word = &rest[..end];
         let tok = match word {
             "或" | "或者" | "или" => Tok::Or,
             "和" | "与" | "且" | "及" | "и" => Tok::And,

@@ -44,17 +44,17 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
         };
         if let Some((mark, meaning)) = found {
             out.push_str(meaning);
-            rest = rest.get(mark.len()..).unwrap_or_default();
+            rest = &rest[mark.len()..];
         } else if let Some((number, length)) = ringed_number(rest).filter(|_| ringed) {
             // Adjacent numbers of statements are a list.
             if out.ends_with(|c: char| c.is_ascii_digit()) {
                 out.push_str(", ");
             }
             out.push_str(&number.to_string());
-            rest = rest.get(length..).unwrap_or_default();
+            rest = &rest[length..];
         } else {
             out.push(first);
-            rest = rest.get(first.len_utf8()..).unwrap_or_default();
+            rest = &rest[first.len_utf8()..];
         }
     }
     Cow::Owned(out)

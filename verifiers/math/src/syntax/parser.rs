@@ -285,7 +285,7 @@ impl<'a> Parser<'_, 'a> {
             parts.push(self.sum()?);
         }
         let clock = if matches!(self.tree.get(first)?, Node::Num(_, None)) {
-            clock::of(self.tokens.get(start..self.at).unwrap_or_default())
+            clock::of(self.tokens.split_at(self.at).0.split_at(start).1)
         } else {
             ClockForm::None
         };

@@ -31,7 +31,7 @@ pub fn trimmed(text: &str) -> &str {
 pub fn trimmed_start(text: &str) -> &str {
     let mut rest = text;
     while let Some(first) = rest.chars().next().filter(|c| c.is_whitespace()) {
-        let tail = rest.get(first.len_utf8()..).unwrap_or_default();
+        let tail = &rest[first.len_utf8()..];
         if matches!(first, '\t' | '\u{c}') && tail.starts_with(|c: char| c.is_ascii_lowercase()) {
             break;
         }
@@ -57,13 +57,13 @@ fn without_markup(text: &str) -> String {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         if c == '\\' {
-            let tail = rest.get(1..).unwrap_or_default();
+            let tail = &rest[1..];
             let end = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
-            let name = tail.get(..end).unwrap_or_default();
+            let name = &tail[..end];
             if !STYLES.contains(&name) {
                 out.push_str(if name == "lnot" { "neg" } else { name });
             }
-            rest = tail.get(end..).unwrap_or_default();
+            rest = &tail[end..];
             continue;
         }
         // The point of a decimal number.
@@ -75,7 +75,7 @@ fn without_markup(text: &str) -> String {
         } else if c.is_whitespace() || c == ',' || c == ';' {
             out.push(if c.is_whitespace() { ' ' } else { c });
         }
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        rest = &rest[c.len_utf8()..];
     }
     out
 }

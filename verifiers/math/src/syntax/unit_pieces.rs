@@ -28,7 +28,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        &self.text[self.at..]
     }
 
     pub(crate) fn eat(&mut self, marks: &[&str]) -> bool {
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         loop {
             let rest = self.rest();
             let Some(first) = rest.chars().next() else { return };
-            let before = self.text.get(..self.at).unwrap_or_default();
+            let before = &self.text[..self.at];
             self.at += match first {
                 '{' if !before.ends_with('}') => {
                     self.open += 1;
@@ -159,9 +159,8 @@ impl<'a> Reader<'a> {
 }
 
 fn command_name(rest: &str) -> &str {
-    let tail = rest.get(1..).unwrap_or_default();
-    tail.get(..tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len()))
-        .unwrap_or_default()
+    let tail = &rest[1..];
+    &tail[..tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len())]
 }
 
 /// The run of letters at the beginning of a text, up to a sign of a unit.

@@ -34,7 +34,7 @@ pub(super) fn is_unsettled(behind: &str, reading: &Reading, options: &Options<'_
 /// Whether the clause behind a letter is the text of another option.
 fn has_other_text(behind: &str, letters: u32, options: &Options<'_>) -> bool {
     let line = behind.split('\n').next().unwrap_or_default();
-    let line = line.get(..line.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
+    let line = &line[..line.floor_char_boundary(TEXT_BYTES_MAX)];
     let line = line.split("</").next().unwrap_or_default();
     let said = options.text_behind(line, |c| MARKS.contains(&c));
     if said.len() == line.len() && !said.is_empty() {

@@ -235,16 +235,16 @@ fn ends_clause(after: &str) -> bool {
 
 /// Whether the sentence of a verdict is a question.
 fn is_asked(verdict: &str) -> bool {
-    let near = verdict.get(..verdict.floor_char_boundary(80)).unwrap_or_default();
+    let near = &verdict[..verdict.floor_char_boundary(80)];
     near.find(['.', '?', '!', ',', '\n', '。', '？', '！', '，'])
         .is_some_and(|at| near.get(at..).is_some_and(|end| end.starts_with(['?', '？'])))
 }
 
 /// "If the order mattered, the answer would be": what is announced at `at` holds in another case.
 fn is_supposed(body: &str, at: usize) -> bool {
-    let head = body.get(..at).unwrap_or_default();
-    let near = head.get(head.ceil_char_boundary(head.len().saturating_sub(160))..);
-    let sentence = near.unwrap_or_default().rsplit(['.', '!', '?', ';', '\n']).next();
+    let head = &body[..at];
+    let near = &head[head.ceil_char_boundary(head.len().saturating_sub(160))..];
+    let sentence = near.rsplit(['.', '!', '?', ';', '\n']).next();
     let words = sentence.unwrap_or_default().split(|c: char| !c.is_alphanumeric());
     let words: Vec<String> = words.map(str::to_lowercase).collect();
     let has = |word: &&str| words.iter().any(|have| have == word);
@@ -263,7 +263,7 @@ fn is_taken_back(after: &str) -> bool {
 fn words_before(before: &str) -> impl Iterator<Item = String> {
     let before = before.trim_end();
     let near = before.floor_char_boundary(before.len().saturating_sub(32));
-    let near = before.get(near..).unwrap_or_default();
+    let near = &before[near..];
     near.rsplit(char::is_whitespace)
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
 }
@@ -315,8 +315,8 @@ fn is_of_others(before: &str) -> bool {
 
 /// The end of the last sentence of a text.
 fn sentence(text: &str) -> &str {
-    let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(64))..);
-    near.unwrap_or_default().rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default()
+    let near = &text[text.ceil_char_boundary(text.len().saturating_sub(64))..];
+    near.rsplit(['.', '!', '?', ';', '\n']).next().unwrap_or_default()
 }
 
 /// "Answer 2: C", "it answers the second question as (C)".

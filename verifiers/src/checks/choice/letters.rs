@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         let mut at = from;
         let mut hedged = false;
         while at < self.at + LETTERS_BYTES_MAX {
-            let rest = self.text.get(at..).unwrap_or_default();
+            let rest = &self.text[at..];
             let blanks = rest.len() - rest.trim_start().len();
             let dress = DRESS.iter().find(|dress| rest.starts_with(**dress));
             at += if blanks > 0 {
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
     /// Whether something is said to be equal to the letter that is not the text of its option:
     /// "C = wrong".
     fn is_equated(&self, letter: &Letter) -> bool {
-        let rest = self.text.get(letter.after..).unwrap_or_default().trim_start_matches(' ');
+        let rest = self.text[letter.after..].trim_start_matches(' ');
         let value = rest.strip_prefix('=').and_then(|value| value.split('\n').next());
         value.is_some_and(|value| self.options.matching(value) != Some(letter.bit))
     }
@@ -367,7 +367,7 @@ impl<'a> Reader<'a> {
 
     /// Whether one more letter is joined, of which something is said.
     fn goes_on_behind(&self, at: usize) -> bool {
-        let rest = self.text.get(at..).unwrap_or_default();
+        let rest = &self.text[at..];
         let tail = rest.trim_start_matches([',', ' ']);
         let tail = tail.strip_prefix("and ").filter(|tail| tail.len() < rest.len());
         let Some(tail) = tail else { return false };
@@ -378,7 +378,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a blank and another bare letter follow.
     fn letter_follows(&self, at: usize) -> bool {
-        let rest = self.text.get(at..).unwrap_or_default();
+        let rest = &self.text[at..];
         let next = rest.trim_start_matches([' ', '\t']);
         let letter = self.letter(self.text.len() - next.len(), Enclosed::No);
         next.len() < rest.len() && letter.is_some()
@@ -387,10 +387,10 @@ impl<'a> Reader<'a> {
     /// The options that the sentence names further on, and whether instead: "(A) 3 gallons and (B) 9
     /// liters".
     fn named_later(&self, at: usize) -> Vec<(Letter, bool)> {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let rest = rest.get(..rest.floor_char_boundary(400)).unwrap_or_default();
+        let rest = &self.text[at..];
+        let rest = &rest[..rest.floor_char_boundary(400)];
         let end = rest.find('\n').into_iter().chain(rest.find(". ")).min().unwrap_or(rest.len());
-        let sentence = rest.get(..end).unwrap_or_default();
+        let sentence = &rest[..end];
         let listed = [", ("].into_iter().filter(|_| self.options.several);
         let found = choice::LATER_JOINS.iter().copied().chain(listed).flat_map(|join| {
             let places =
@@ -401,7 +401,7 @@ impl<'a> Reader<'a> {
         let named =
             found.filter_map(|(from, is_or)| Some((self.letter(from, Enclosed::No)?, is_or)));
         let judged = |letter: &Letter| {
-            let after = self.text.get(letter.after..).unwrap_or_default().trim_start();
+            let after = self.text[letter.after..].trim_start();
             starts_with_word(after, "is") || starts_with_word(after, "are")
         };
         named.filter(|(letter, _)| !judged(letter)).collect()

@@ -247,7 +247,7 @@ fn in_prompt(prompt: &str) -> Vec<Cow<'_, str>> {
     }
     let ends = marks.iter().skip(1).map(|(start, _)| *start).chain([prompt.len()]);
     let texts = marks.iter().zip(ends).map(|((_, start), end)| {
-        let text = prompt.get(*start..end).unwrap_or_default().trim();
+        let text = prompt[*start..end].trim();
         Cow::Borrowed(text.split('\n').next().unwrap_or_default().trim())
     });
     texts.collect()

@@ -73,7 +73,7 @@ fn undressed(text: &str) -> String {
     let mut open: Vec<(bool, usize)> = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        rest = &rest[c.len_utf8()..];
         let command = DRESS.iter().find_map(|name| {
             rest.strip_prefix(name)?.trim_start().strip_prefix('{').filter(|_| c == '\\')
         });

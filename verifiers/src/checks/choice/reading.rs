@@ -110,7 +110,7 @@ pub(super) fn before(text: &str, end: usize, options: &Options<'_>) -> Option<Re
     let near = head.floor_char_boundary(end.saturating_sub(2 * OPTION_BYTES_MAX));
     let line = head.get(near..)?.rfind('\n').map_or(near, |at| near + at + 1);
     let whole = Reader::new(head, line, options).letters(Enclosed::No).filter(|reading| {
-        let said = head.get(reading.end..).unwrap_or_default();
+        let said = &head[reading.end..];
         let said = said.trim_start_matches([')', ']', '.', ':', '*', '-', ' ']);
         said.len() <= OPTION_BYTES_MAX && options.matching(said) == Some(reading.letters)
     });
@@ -190,7 +190,7 @@ pub(super) fn alone(text: &str, options: &Options<'_>) -> Option<Reading> {
         .map(|(start, end)| {
             // With the end of the line, which tells it from a text of one line.
             let to = body.len().min(end + 1);
-            let line = Reader::new(body.get(..to).unwrap_or_default(), start, options);
+            let line = Reader::new(&body[..to], start, options);
             line.letters(Enclosed::Alone).or_else(|| line.option_text(end - start))
         })
         .collect();
@@ -219,7 +219,7 @@ pub(super) fn first_line(text: &str, options: &Options<'_>) -> Option<Reading> {
 
 /// Whether the option that was read begins a list of all of them.
 pub(super) fn lists(text: &str, reading: &Reading, options: &Options<'_>) -> bool {
-    let rest = text.get(reading.end..).unwrap_or_default();
+    let rest = &text[reading.end..];
     let next =
         beginning(rest, NEAR_BYTES_MAX).split('\n').skip(1).find(|line| !line.trim().is_empty());
     let next = next.and_then(|line| {
@@ -232,7 +232,7 @@ pub(super) fn lists(text: &str, reading: &Reading, options: &Options<'_>) -> boo
 
 /// The first bytes of a text, at most so many.
 fn beginning(text: &str, bytes: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
+    &text[..text.floor_char_boundary(bytes)]
 }
 
 /// Lines at the end of a text that are read.
@@ -256,7 +256,7 @@ fn last_lines(body: &str) -> impl Iterator<Item = (usize, usize)> {
 fn leave_out_lists(lines: &mut [Option<Reading>]) {
     let mut at = 0;
     while at < lines.len() {
-        let rest = lines.get_mut(at..).unwrap_or_default();
+        let (_, rest) = lines.split_at_mut(at);
         let in_order = |(nth, line): &(usize, &Option<Reading>)| {
             u32::try_from(*nth).ok().and_then(|nth| 1_u32.checked_shl(nth))
                 == line.map(|line| line.letters)

@@ -95,18 +95,18 @@ impl<'a> Walk<'a> {
     /// Steps over a sign and the white space around it.
     fn skip(&mut self) {
         let rest = self.rest.trim_start();
-        self.rest = rest.get(1..).unwrap_or_default().trim_start();
+        self.rest = rest[1..].trim_start();
     }
 
     fn text(&mut self) -> Result<Cow<'a, str>, &'static str> {
         let mut escaped = false;
-        let closes = |byte: &u8| {
-            let closes = *byte == b'"' && !escaped;
-            escaped = *byte == b'\\' && !escaped;
+        let closes = |byte: u8| {
+            let closes = byte == b'"' && !escaped;
+            escaped = byte == b'\\' && !escaped;
             closes
         };
-        let inner = self.rest.as_bytes().get(1..).unwrap_or_default();
-        let length = inner.iter().position(closes).map_or(self.rest.len(), |at| at + 2);
+        let end = self.rest.bytes().skip(1).position(closes);
+        let length = end.map_or(self.rest.len(), |at| at + 2);
         let written = self.take(length);
         match written.get(1..length - 1).filter(|inner| !inner.contains('\\')) {
             Some(plain) => Ok(plain.into()),
@@ -116,7 +116,7 @@ impl<'a> Walk<'a> {
     }
 
     fn take(&mut self, length: usize) -> &'a str {
-        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;
         taken
     }

@@ -65,7 +65,7 @@ pub(super) fn last_before(
     notation: Notation,
 ) -> Result<Found, &'static str> {
     let near = Near { text, from: part.start };
-    let within = text.get(..part.end).unwrap_or_default();
+    let within = &text[..part.end];
     let mut numbers = last_few(within, part.start, notation);
     let at = numbers.iter().rposition(|found| near.may_answer(found)).ok_or("nothing-found")?;
     let is_offered = numbers.get(at..at + 2).is_some_and(|pair| near.is_offered(pair));
@@ -95,7 +95,7 @@ pub(super) fn reference(text: &str, notation: Notation) -> Option<Found> {
 
 /// Whether another number is offered behind this one.
 pub(super) fn is_hedged(text: &str, found: &Found, notation: Notation) -> bool {
-    let near = text.get(..text.floor_char_boundary(found.end + BEHIND_MAX)).unwrap_or_default();
+    let near = &text[..text.floor_char_boundary(found.end + BEHIND_MAX)];
     let next = scan::first(near, found.end, notation);
     next.is_some_and(|next| Near { text, from: 0 }.is_one_of_several(&[found.clone(), next]))
 }
@@ -112,7 +112,7 @@ impl Near<'_> {
     /// term, and not in a remark.
     pub(super) fn may_answer(&self, found: &Found) -> bool {
         let (before, after) = self.around(found);
-        let behind = after.get(..after.floor_char_boundary(BEHIND_MAX)).unwrap_or_default();
+        let behind = &after[..after.floor_char_boundary(BEHIND_MAX)];
         // An arrow is no relation.
         let lead = before.trim_end_matches(' ');
         let lead = ["->", "=>", "⇒", "→"].iter().find_map(|arrow| lead.strip_suffix(arrow));
@@ -151,7 +151,7 @@ impl Near<'_> {
 
     /// Whether the sign of a number is a binary operator: "9 + 9", "x - 3".
     fn is_second_operand(&self, found: &Found) -> bool {
-        let text = self.text.get(found.start..found.end).unwrap_or_default();
+        let text = &self.text[found.start..found.end];
         let lead = self.around(found).0.trim_end();
         let head = lead.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         // The letter of "it's" is none.
@@ -165,8 +165,9 @@ impl Near<'_> {
     }
 
     fn around(&self, found: &Found) -> (&str, &str) {
-        let before = self.text.get(self.from..found.start).unwrap_or_default();
-        (before, self.text.get(found.end..).unwrap_or_default())
+        // The word of a sign may begin before the part: "negative 5".
+        let before = &self.text[self.from.min(found.start)..found.start];
+        (before, &self.text[found.end..])
     }
 
     /// Whether the last of these numbers is offered together with the one before it: "17 or 18",
@@ -201,7 +202,7 @@ impl Near<'_> {
     }
 
     fn joint(&self, one: &Found, two: &Found) -> Joint {
-        let between = self.text.get(one.end..two.start).unwrap_or_default();
+        let between = &self.text[one.end..two.start];
         let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),;{}[]/|、，；'\"“”‘’".contains(c);
         let words = between.split(is_apart);
         let words: Vec<&str> = words
@@ -232,8 +233,8 @@ impl Near<'_> {
         let Some(open) = body.strip_suffix(')').and_then(|inner| inner.rfind('(')) else {
             return false;
         };
-        let lead = self.text.get(self.from..open).unwrap_or_default().trim_end();
-        let inner = body.get(open + 1..).unwrap_or_default();
+        let Some(lead) = self.text.get(self.from..open).map(str::trim_end) else { return false };
+        let inner = &body[open + 1..];
         let word = inner.split_whitespace().next().unwrap_or_default().trim_end_matches(',');
         let remark = is_one_of(remark::ASIDES, word);
         // "18 dollars (9 dollars each)", but not "eighteen (18)" and "9 + 9 (= 18)".
@@ -259,9 +260,8 @@ fn behind_unit(behind: &str) -> &str {
 
 /// Whether a text announces an answer in a language where "of" is "or".
 fn has_or_noun(before: &str) -> bool {
-    let near = before.get(before.ceil_char_boundary(before.len().saturating_sub(BEHIND_MAX))..);
-    near.unwrap_or_default()
-        .split(|c: char| !c.is_alphabetic())
+    let near = &before[before.ceil_char_boundary(before.len().saturating_sub(BEHIND_MAX))..];
+    near.split(|c: char| !c.is_alphabetic())
         .any(|word| is_one_of(number::OR_NOUNS, word))
 }
 
@@ -314,25 +314,25 @@ fn is_operand_behind(before: &str) -> bool {
     let bare = before.trim_end_matches(['{', ' ']);
     let braced = before.trim_end_matches(' ').ends_with('{');
     let name = bare.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let command = name.strip_suffix('\\').map(|_| bare.get(name.len()..).unwrap_or_default());
+    let command = name.strip_suffix('\\').map(|_| &bare[name.len()..]);
     if let Some(command) = command {
         let calls = braced && !DRESS.contains(&command) || FUNCTIONS.contains(&command);
         return calls
             || ["times", "cdot", "div", "pm", "mp", "neq", "ne", "sim"].contains(&command);
     }
-    let word = bare.get(name.len()..).unwrap_or_default();
+    let word = &bare[name.len()..];
     let parted = !name.ends_with(|c: char| c.is_alphanumeric());
     if parted && before.ends_with(' ') && CALLED.contains(&word) {
         return true;
     }
     if let Some(called) = before.strip_suffix('(') {
         let word = called.trim_end_matches(|c: char| c.is_alphabetic());
-        let name = called.get(word.len()..).unwrap_or_default();
+        let name = &called[word.len()..];
         return name.chars().count() == 1 || FUNCTIONS.contains(&name);
     }
     let marks = bare.len() - bare.trim_end_matches('*').len();
     let operand = |text: &str| text.ends_with(|c: char| c.is_alphanumeric() || ")}".contains(c));
-    let stars = bare.get(..bare.len() - marks).unwrap_or_default();
+    let stars = &bare[..bare.len() - marks];
     let multiplied = match marks {
         0 => false,
         // Between blanks it multiplies; otherwise it may open what is bold.
@@ -453,7 +453,7 @@ fn is_operated(before: &str, after: &str) -> bool {
 fn is_subtracted_or_divided(after: &str) -> bool {
     let rest = after.trim_start_matches([' ', '$']);
     let Some(sign) = rest.chars().next() else { return false };
-    let tail = rest.get(sign.len_utf8()..).unwrap_or_default();
+    let tail = &rest[sign.len_utf8()..];
     let operand = tail.trim_start_matches([' ', '$', '€', '£', '(', '{']);
     let operand = operand.strip_prefix("\\$").unwrap_or(operand);
     let is_number = operand.starts_with(|c: char| c.is_ascii_digit());

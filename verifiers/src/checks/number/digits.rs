@@ -68,8 +68,8 @@ pub(super) fn digits_at(text: &str, at: usize, notation: Notation) -> Read {
 /// The end of a date or a time, of which no part is the number that is meant: 2024-01-18, 18:30.
 fn date_end(text: &str, at: usize) -> Option<usize> {
     let next = |at: usize, sign: char| {
-        let end = run(text, at + 1);
-        (text.get(at..)?.starts_with(sign) && end > at + 1).then_some(end)
+        let digits = run(text.get(at..)?.strip_prefix(sign)?, 0);
+        (digits > 0).then_some(at + 1 + digits)
     };
     let mut end = next(at, ':').or_else(|| next(at, '-').and_then(|end| next(end, '-')))?;
     while let Some(after) = next(end, ':').or_else(|| next(end, '-')) {
@@ -80,7 +80,7 @@ fn date_end(text: &str, at: usize) -> Option<usize> {
 
 /// The end of the run of digits at `at`.
 pub(super) fn run(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = &text[at..];
     at + rest.bytes().take_while(u8::is_ascii_digit).count()
 }
 

@@ -27,7 +27,7 @@ pub(super) fn undressed(text: &str) -> Option<String> {
             continue;
         }
         out.push(plain_digit(first).unwrap_or(first));
-        rest = rest.get(first.len_utf8()..).unwrap_or_default();
+        rest = &rest[first.len_utf8()..];
     }
     Some(out)
 }

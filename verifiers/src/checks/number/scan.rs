@@ -83,7 +83,7 @@ pub(super) fn affordable(text: &str) -> (usize, u64) {
     let mut cost = whole;
     while cost > READ_FUEL && length > 1 {
         length /= 2;
-        tail = text.get(text.ceil_char_boundary(text.len() - length)..).unwrap_or_default();
+        tail = &text[text.ceil_char_boundary(text.len() - length)..];
         cost = price(tail);
     }
     // A number is read whole, where blanks stand between them.
@@ -117,7 +117,7 @@ enum Step {
 
 /// The number that starts at `at`, or how far to go on.
 fn number_at(text: &str, at: usize, notation: Notation) -> Step {
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = &text[at..];
     let Some(c) = rest.chars().next() else { return Step::Skip(text.len().max(at + 1)) };
     let next = at + c.len_utf8();
     // An underscore before digits is emphasis; a name begins with a letter.
@@ -161,7 +161,7 @@ fn number_at(text: &str, at: usize, notation: Notation) -> Step {
 
 /// Where the word of a sign before a number starts, and whether it is there: "negative 5".
 fn sign_word(text: &str, at: usize) -> (usize, bool) {
-    let before = text.get(..at).unwrap_or_default().trim_end_matches(' ');
+    let before = text[..at].trim_end_matches(' ');
     let word = ["negative", "Negative", "minus", "Minus"].iter().find_map(|word| {
         let head = before.strip_suffix(word)?;
         let lead = head.trim_end_matches([' ', '$']);
@@ -187,7 +187,7 @@ fn after_sign(text: &str, at: usize, next: usize) -> Option<usize> {
 /// dash behind a word is a sign, but for one behind the unit of a number: "5元-8元".
 fn subtracts(before: &str) -> bool {
     let head = before.trim_end_matches(is_unspaced);
-    let word = before.get(head.len()..).unwrap_or_default();
+    let word = &before[head.len()..];
     if word.is_empty() {
         return head.ends_with(|c: char| c.is_alphanumeric() || c == ')' || c == '}');
     }

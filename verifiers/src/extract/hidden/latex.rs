@@ -81,7 +81,7 @@ fn name_of(text: &str) -> usize {
 
 /// The length of the model of a color: `[rgb]`.
 fn model(text: &str) -> usize {
-    let near = text.get(..text.floor_char_boundary(12)).unwrap_or_default();
+    let near = &text[..text.floor_char_boundary(12)];
     if near.starts_with('[') { near.find(']').map_or(0, |at| at + 1) } else { 0 }
 }
 
@@ -91,7 +91,7 @@ fn group(text: &str) -> Option<usize> {
     let blank = text.len() - text.trim_start_matches(' ').len();
     text.get(blank..)?
         .starts_with('{')
-        .then(|| blank + 1 + rest_of_group(text.get(blank + 1..).unwrap_or_default()) + 1)
+        .then(|| blank + 1 + rest_of_group(&text[blank + 1..]) + 1)
         .map(|length| length.min(text.len()))
 }
 
@@ -117,15 +117,14 @@ pub(super) fn comments(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut next = 0;
     for at in memchr_iter(b'%', bytes) {
-        let before = text.get(..at).unwrap_or_default();
+        let before = &text[..at];
         if at < next || !(before.is_empty() || before.ends_with([' ', '\n', '\t'])) {
             continue;
         }
-        let rest = bytes.get(at..).unwrap_or_default();
-        let end = memchr(b'\n', rest);
+        let end = memchr(b'\n', bytes.split_at(at).1);
         next = end.map_or(text.len(), |end| at + end);
         let whole = before.trim_end_matches([' ', '\t']);
-        let said = text.get(at + 1..next).unwrap_or_default();
+        let said = &text[at + 1..next];
         let late = said.starts_with(|c: char| c.is_alphanumeric() || c == '\\')
             && end.is_some()
             && !said.contains(['}', '$', '=']);

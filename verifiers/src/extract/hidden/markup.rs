@@ -75,7 +75,7 @@ pub(super) fn struck(text: &str, at: usize) -> Option<usize> {
 pub(super) fn links(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let line_end = |at: usize| {
-        let rest = bytes.get(at..).unwrap_or_default();
+        let (_, rest) = bytes.split_at(at);
         at + memchr(b'\n', rest).unwrap_or(rest.len())
     };
     let comments = memmem::find_iter(bytes, b"[//]:").map(|at| at..line_end(at));
@@ -86,10 +86,9 @@ pub(super) fn links(text: &str, found: &mut Vec<Range<usize>>) {
             continue;
         }
         end = line_end(at);
-        end = memchr(b')', bytes.get(at..end).unwrap_or_default())
-            .map_or(end, |close| at + close + 1);
+        end = text[at..end].find(')').map_or(end, |close| at + close + 1);
         let from = text.floor_char_boundary(at.saturating_sub(STRUCK_MAX));
-        let head = text.get(from..at).unwrap_or_default();
+        let head = &text[from..at];
         let image = head
             .rfind(['[', '\n'])
             .filter(|open| head.get(..*open).is_some_and(|before| before.ends_with('!')));

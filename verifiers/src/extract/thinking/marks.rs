@@ -82,7 +82,7 @@ impl Mark {
 /// All marks of a text, in their order.
 pub(super) fn marks(text: &str) -> Vec<Mark> {
     let bytes = text.as_bytes();
-    let known = |at: &usize| may_begin(bytes.get(*at..).unwrap_or_default());
+    let known = |at: &usize| may_begin(bytes.split_at(*at).1);
     if !memchr2_iter(b'<', b'[', bytes).any(|at| known(&at)) && text.is_ascii() {
         return Vec::new();
     }

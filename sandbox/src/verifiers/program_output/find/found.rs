@@ -26,7 +26,7 @@ pub(in crate::verifiers::program_output) type Placed<T> = (T, (usize, usize));
 pub(in crate::verifiers::program_output) fn sides(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("assert ").unwrap_or(text).trim_start();
     let called = text.find('(').is_some_and(|open| {
-        let name = text.get(..open).unwrap_or_default();
+        let name = &text[..open];
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c))
     });
     if !called {

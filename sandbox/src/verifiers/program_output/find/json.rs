@@ -77,7 +77,7 @@ fn in_one_object(between: &str) -> bool {
 }
 
 fn read<'a>(text: &'a str, at: usize, meter: &mut Meter<'_>) -> Result<Option<Answer<'a>>, Fault> {
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = &text[at..];
     meter.spend(rest.len() as u64)?;
     let of = |length: usize| (at, at + length);
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
@@ -87,15 +87,15 @@ fn read<'a>(text: &'a str, at: usize, meter: &mut Meter<'_>) -> Result<Option<An
         return Ok(Some(answer));
     }
     if let Ok((value, length)) = literal::prefix(rest, Words::Json)
-        && ends(rest.get(length..).unwrap_or_default()) != End::Never
+        && ends(&rest[length..]) != End::Never
     {
-        let written = rest.get(..length).unwrap_or_default().into();
+        let written = rest[..length].into();
         let (span, value) = (of(length), Some(value));
         return Ok(Some(Answer { text: written, value, span, from: "json", quoted: false }));
     }
     // A word without quotes.
     let length = rest.find(['\n', '}']).unwrap_or(rest.len());
-    let word = rest.get(..length).unwrap_or_default().trim_end().trim_end_matches(',').trim_end();
+    let word = rest[..length].trim_end().trim_end_matches(',').trim_end();
     let span = of(word.len());
     let answer = Answer { text: word.into(), value: None, span, from: "json", quoted: false };
     Ok((!word.is_empty()).then_some(answer))
@@ -106,16 +106,16 @@ fn quoted(rest: &str, quote: char, meter: &mut Meter<'_>) -> Result<Option<Place
     let triple = if quote == '"' { "\"\"\"" } else { "'''" };
     if let Some(inner) = rest.strip_prefix(triple)
         && let Some(end) = inner.find(triple)
-        && ends(inner.get(end + 3..).unwrap_or_default()) == End::Here
+        && ends(&inner[end + 3..]) == End::Here
     {
         return Ok(inner.get(..end).map(|inner| (decoded(inner), (3, 3 + end))));
     }
-    let inner = rest.get(1..).unwrap_or_default();
+    let inner = &rest[1..];
     let mut first = None;
     let mut line_end = None;
     let mut tried = 0;
     for end in quotes(inner, quote) {
-        match ends(inner.get(end + 1..).unwrap_or_default()) {
+        match ends(&inner[end + 1..]) {
             End::Never => continue,
             End::Line => {
                 line_end.get_or_insert(end);
@@ -123,7 +123,7 @@ fn quoted(rest: &str, quote: char, meter: &mut Meter<'_>) -> Result<Option<Place
             }
             End::Here => {}
         }
-        let text = decoded(inner.get(..end).unwrap_or_default());
+        let text = decoded(&inner[..end]);
         let opens = text.trim_start().starts_with(['[', '(', '{', '"', '\'']);
         meter.spend(text.len() as u64)?;
         if !opens || literal::read(&text, Words::Python).is_ok() {
@@ -188,8 +188,8 @@ fn decoded(written: &str) -> String {
     let mut out = String::with_capacity(written.len());
     let mut rest = written;
     while let Some(at) = rest.find('\\') {
-        out.push_str(rest.get(..at).unwrap_or_default());
-        rest = rest.get(at + 1..).unwrap_or_default();
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
         let Some(c) = rest.chars().next() else {
             out.push('\\');
             break;
@@ -205,7 +205,7 @@ fn decoded(written: &str) -> String {
             _ => (None, 0),
         };
         out.push(meant.unwrap_or('\\'));
-        rest = rest.get(length..).unwrap_or_default();
+        rest = &rest[length..];
     }
     out.push_str(rest);
     out

@@ -180,7 +180,7 @@ fn boxed(text: &str, from: usize) -> Option<Range<usize>> {
 
 /// Without a mark of LaTeX around it.
 fn unmarked(text: &str, range: Range<usize>) -> Range<usize> {
-    let inner = text.get(range.clone()).unwrap_or_default();
+    let inner = &text[range.clone()];
     let mark = LATEX.iter().find(|mark| inner.starts_with(**mark) && inner.ends_with('}'));
     mark.map_or(range.clone(), |mark| range.start + mark.len()..range.end - 1)
 }

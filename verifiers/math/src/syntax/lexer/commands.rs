@@ -12,7 +12,7 @@ const ARGUMENT_MAX: usize = 256;
 impl<'a> Lexer<'a> {
     pub(crate) fn command(&mut self) -> Result<(), Stop> {
         let rest = self.rest();
-        let tail = rest.get(1..).unwrap_or_default();
+        let tail = &rest[1..];
         if tail.starts_with('\\') {
             return self.backslashes(tail);
         }
@@ -20,7 +20,7 @@ impl<'a> Lexer<'a> {
         if end == 0 {
             return self.escaped(tail);
         }
-        let name = tail.get(..end).unwrap_or_default();
+        let name = &tail[..end];
         match commands::command(name) {
             Command::Tok(tok) => self.push(tok, 1 + end),
             Command::Letter => self.push(Tok::Letter(name), 1 + end),
@@ -88,7 +88,7 @@ impl<'a> Lexer<'a> {
     /// `\pir`, `\cdotx`: a known command with letters attached.
     fn split_command(&mut self, name: &'a str) -> Result<(), Stop> {
         for end in (2..name.len()).rev() {
-            let head = name.get(..end).unwrap_or_default();
+            let head = &name[..end];
             if let Command::Tok(tok @ (Tok::Pi | Tok::Times | Tok::Frac)) = commands::command(head)
             {
                 self.push(tok, 1 + end);
@@ -114,7 +114,7 @@ impl<'a> Lexer<'a> {
     /// on both sides.
     fn is_operand(&self, name: &str) -> bool {
         let before = self.tokens.last().map(|token| token.tok);
-        let rest = self.rest().get(1 + name.len()..).unwrap_or_default();
+        let rest = &self.rest()[1 + name.len()..];
         let after = rest.trim_start_matches(['$', ' ']);
         let related = after.starts_with(['=', '<', '>']);
         let opens =

@@ -31,7 +31,7 @@ impl Lexer<'_> {
         // One point is a decimal point, more of them are not.
         let dotted = rest.get(..end).is_some_and(|whole| whole.contains('.'));
         let end = if dotted { end } else { fraction(rest, end, commas) };
-        let text = rest.get(..end).unwrap_or_default();
+        let text = &rest[..end];
         self.push(Tok::Num(text), end.max(1));
         self.exponent();
     }
@@ -71,7 +71,7 @@ impl Lexer<'_> {
         if rest.get(from..).is_some_and(|tail| tail.starts_with('-')) {
             self.push(Tok::Minus, 0);
         }
-        self.push(Tok::Num(rest.get(from + sign..end).unwrap_or_default()), end);
+        self.push(Tok::Num(&rest[from + sign..end]), end);
     }
 }
 
@@ -94,7 +94,7 @@ fn whole(rest: &str, commas: Commas) -> usize {
 
 /// The end of the part behind a decimal point or comma, with the mark of digits that go on.
 fn fraction(rest: &str, end: usize, commas: Commas) -> usize {
-    let tail = rest.get(end..).unwrap_or_default();
+    let tail = &rest[end..];
     let mark = match tail.as_bytes().first() {
         Some(b'.') => 1,
         Some(b',') if commas == Commas::Decimal => 1,
@@ -104,7 +104,7 @@ fn fraction(rest: &str, end: usize, commas: Commas) -> usize {
     };
     if digit_at(rest, end + mark) {
         let end = digits(rest, end + mark);
-        let tail = rest.get(end..).unwrap_or_default();
+        let tail = &rest[end..];
         return end
             + ELLIPSES.iter().find(|dots| tail.starts_with(**dots)).map_or(0, |dots| dots.len());
     }

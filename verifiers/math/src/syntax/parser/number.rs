@@ -112,7 +112,7 @@ fn endless(text: &str) -> (&str, bool) {
     }
     let dots = text.find(['…', '\\']).or_else(|| text.find("..."));
     match dots.filter(|_| text.ends_with(['.', '…', 's'])) {
-        Some(at) => (text.get(..at).unwrap_or(text), true),
+        Some(at) => (&text[..at], true),
         None => (text, false),
     }
 }
@@ -122,14 +122,13 @@ fn endless(text: &str) -> (&str, bool) {
 fn periodic(digits: &str, places: usize) -> Option<RBig> {
     let from = digits.len().checked_sub(places)?;
     let again = |before: usize, length: usize| {
-        let tail = digits.as_bytes().get(from + before..).unwrap_or_default();
-        let period = tail.get(..length).unwrap_or_default();
+        let (_, tail) = digits.as_bytes().split_at(from + before);
         let least = match length {
             1 => 3,
             2..PERIOD_MAX if before > 0 => 3,
             _ => 2,
         };
-        tail.len() >= least * length && tail.chunks(length).all(|part| period.starts_with(part))
+        tail.len() >= least * length && tail.chunks(length).all(|part| tail.starts_with(part))
     };
     let starts = (0..places.min(BEFORE_PERIOD_MAX + 1))
         .flat_map(|before| (1..=PERIOD_MAX).map(move |length| (before, length)));

@@ -44,7 +44,7 @@ impl Parser<'_, '_> {
             return Ok((self.nested(Self::sum)?, None));
         };
         let all = self.tokens;
-        self.tokens = all.get(..end).unwrap_or(all);
+        (self.tokens, _) = all.split_at(end);
         let body = if self.at == end { self.exact(1) } else { self.nested(Self::sum) };
         let whole = self.at == end;
         self.tokens = all;

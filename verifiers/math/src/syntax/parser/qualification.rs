@@ -14,7 +14,7 @@ impl Parser<'_, '_> {
         }
         let mut varies = false;
         self.tree.visit(value, &mut |node| varies |= matches!(node, Node::Var(_)));
-        let rest = self.tokens.get(self.at + 1..).unwrap_or_default();
+        let (_, rest) = self.tokens.split_at(self.at + 1);
         let otherwise = |tok: Tok<'_>| matches!(tok, Tok::Word("otherwise" | "else" | "Otherwise"));
         if rest.iter().any(|token| otherwise(token.tok)) {
             return true;

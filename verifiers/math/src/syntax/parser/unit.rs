@@ -42,7 +42,7 @@ impl Parser<'_, '_> {
     fn measure_last(&mut self, factors: &mut Vec<Id>, unit: UnitAhead) -> Result<(), Stop> {
         let from = self.last_quantity(factors)?.map_or(0, |at| at + 1);
         let from = if from < factors.len() { from } else { 0 };
-        let value = self.multiplied(factors.get(from..).unwrap_or_default())?;
+        let value = self.multiplied(factors.split_at(from).1)?;
         factors.truncate(from);
         factors.push(self.quantity(value, Some(unit))?);
         Ok(())
@@ -134,14 +134,14 @@ impl Parser<'_, '_> {
 
     /// Whether the text is open as an argument: `\text{5 cm}`.
     fn open_text(&self, at: usize) -> usize {
-        let before = self.text.get(..at).unwrap_or_default();
+        let before = &self.text[..at];
         let head = before.rsplit_once(['{', '}']).map_or("", |(head, _)| head);
         let opens = before.get(head.len()..).is_some_and(|tail| tail.starts_with('{'));
         usize::from(opens && TEXTS.iter().any(|name| head.trim_end().ends_with(name)))
     }
 
     fn spaced_by_command(&self, at: usize) -> bool {
-        let before = self.text.get(..at).unwrap_or_default();
+        let before = &self.text[..at];
         ["\\,", "\\;", "\\:", "\\!", "quad"].iter().any(|space| before.trim_end().ends_with(space))
     }
 
