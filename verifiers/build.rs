@@ -46,7 +46,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     writeln!(rust, "];")?;
     let out = env::var_os("OUT_DIR").ok_or("cargo names no folder for the output")?;
+    fs::write(Path::new(&out).join("recipes.rs"), recipes()?)?;
     Ok(fs::write(Path::new(&out).join("language.rs"), rust)?)
+}
+
+/// The list of the files of `recipes/`, by name.
+fn recipes() -> Result<String, Box<dyn Error>> {
+    writeln!(io::stdout(), "cargo::rerun-if-changed=../recipes")?;
+    let mut files: Vec<PathBuf> = fs::read_dir("../recipes")?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
+    let mut rust = format!("static ALL: [Entry; {}] = [\n", files.len());
+    for path in &files {
+        let id = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let file = fs::canonicalize(path)?;
+        writeln!(rust, "Entry::new({id:?}, include_str!({:?})),", file.display().to_string())?;
+    }
+    writeln!(rust, "];")?;
+    Ok(rust)
 }
 
 /// Adds the words of a file. An error has the number of its line. The table `cue` is one of its own for

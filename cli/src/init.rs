@@ -1,5 +1,6 @@
 //! `assay init`: a configuration and some rows to start from.
 
+mod recipe;
 mod trainers;
 
 use std::path::{Path, PathBuf};
@@ -25,17 +26,23 @@ pub(super) struct Args {
     /// Write the lines by which this trainer takes its rewards too
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(trainers::names()))]
     trainer: Option<String>,
+    /// Start from this recipe, by its id or number, and rows of its first case
+    #[arg(long, value_name = "ID", conflicts_with = "trainer")]
+    recipe: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let schema =
         serde_json::to_string_pretty(&Config::json_schema()).map_err(anyhow::Error::from)?;
-    let mut files = vec![
-        ("assay.toml", CONFIG.to_owned()),
-        ("assay.schema.json", format!("{schema}\n")),
-        ("brief.rhai", SCRIPT.to_owned()),
-        ("data.jsonl", DATA.to_owned()),
-    ];
+    let mut files = Vec::new();
+    if let Some(name) = &args.recipe {
+        let (config, rows) = recipe::files(name)?;
+        files.extend([("assay.toml", config), ("data.jsonl", rows)]);
+    } else {
+        let own = [("assay.toml", CONFIG), ("brief.rhai", SCRIPT), ("data.jsonl", DATA)];
+        files.extend(own.map(|(name, text)| (name, text.to_owned())));
+    }
+    files.insert(1, ("assay.schema.json", format!("{schema}\n")));
     let lines = args.trainer.as_deref().and_then(trainers::file);
     files.extend(lines);
     for (name, _) in &files {

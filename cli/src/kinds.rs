@@ -2,7 +2,7 @@
 
 use assay::trainer::{advantages, losses, selection};
 use assay::verifiers::shaping;
-use schemars::Schema;
+use schemars::{Schema, SchemaGenerator};
 
 use super::schema;
 
@@ -22,9 +22,9 @@ pub(super) fn of(table: &str) -> Vec<KindInfo> {
     let described =
         |kind, schema: Schema| KindInfo { kind, docs: schema::docs(schema.as_value()), schema };
     match table {
-        "shape" => shaping::ALL
+        "shape" => shaping::all()
             .iter()
-            .map(|entry| described(entry.about.id, (entry.about.schema)()))
+            .map(|entry| described(entry.kind, entry.schema(&mut SchemaGenerator::default())))
             .collect(),
         "advantage" => {
             advantages::ALL.iter().map(|entry| described(entry.kind, (entry.schema)())).collect()

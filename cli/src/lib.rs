@@ -28,6 +28,7 @@ mod output;
 #[cfg(feature = "sandbox")]
 mod precompile;
 mod progress;
+mod recipe;
 mod run_files;
 mod schema;
 mod score;
@@ -106,6 +107,8 @@ enum Verb {
     List(list::Args),
     /// Show the manual page of a verifier: an example, docs, settings, cases
     Show(show::Args),
+    /// Compute the cases of recipes: rewards of the literature as data
+    Recipe(recipe::Args),
     /// Measure how fast a configuration judges a dataset
     Bench(bench::Args),
     /// Measure a reward model by a published protocol, or a judge by the labels of people
@@ -134,7 +137,9 @@ enum Verb {
 fn quiet_engine_panics() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !is_engine_thread() {
+        if is_engine_thread() {
+            assay::engine::note_panic(panic);
+        } else {
             tell(panic);
         }
     }));
@@ -190,6 +195,7 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Result<Exit, Fai
         Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),
         Verb::Show(args) => show::run(&args, environment),
+        Verb::Recipe(args) => recipe::run(&args, environment),
         Verb::Bench(args) => bench::run(&args, environment),
         #[cfg(any(feature = "models", feature = "rubrics"))]
         Verb::Eval(args) => eval::run(&args, environment),

@@ -4,6 +4,7 @@
 use assay::rubrics::formats::Format;
 use assay::setup::Environment;
 use assay::verifiers::checks::VerifierInfo;
+use assay::verifiers::recipe::{self, Recipe};
 use assay::verifiers::registry;
 use clap::{Args as ClapArgs, ValueEnum};
 use serde::Serialize;
@@ -20,6 +21,9 @@ pub(super) struct Args {
     /// What to list; by default every verifier, by families
     #[arg(value_enum)]
     kind: Option<Kind>,
+    /// Of recipes, those whose papers or titles hold this text
+    #[arg(long, value_name = "TEXT")]
+    paper: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -43,6 +47,8 @@ enum Kind {
     Selection,
     /// Lints of `assay validate`
     Lints,
+    /// Recipes: rewards of the literature as data
+    Recipes,
 }
 
 #[derive(Serialize)]
@@ -67,6 +73,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         Kind::Losses => return kinds_of("loss", args.json),
         Kind::Selection => return kinds_of("select", args.json),
         Kind::Lints => return lints(args.json),
+        Kind::Recipes => return recipes(args.paper.as_deref().unwrap_or_default(), args.json),
     };
     if args.json {
         output::json(&listed)?;
@@ -160,6 +167,33 @@ fn lints(json: bool) -> Result<Exit, Failure> {
         output::json(&known)?;
     } else {
         lines(known.iter().map(|one| (one.code, one.summary.as_str())));
+    }
+    Ok(Exit::Ok)
+}
+
+/// The recipes, with their numbers and titles.
+fn recipes(text: &str, json: bool) -> Result<Exit, Failure> {
+    let text = text.to_lowercase();
+    let holds = |recipe: &&Recipe| {
+        let texts = recipe.papers.iter().chain([&recipe.title]).chain(&recipe.numbers);
+        texts.into_iter().any(|own| own.to_lowercase().contains(&text))
+    };
+    let known: Vec<&Recipe> = recipe::all().filter(holds).collect();
+    if json {
+        let row = |own: &&Recipe| {
+            serde_json::json!({
+                "id": own.id, "numbers": own.numbers, "title": own.title, "papers": own.papers,
+                "place": own.place,
+            })
+        };
+        output::json(&known.iter().map(row).collect::<Vec<_>>())?;
+    } else {
+        let row = |own: &&Recipe| {
+            let numbers = own.numbers.join(", ");
+            (own.id.clone(), format!("{numbers:6}  {}", own.title))
+        };
+        let rows: Vec<(String, String)> = known.iter().map(row).collect();
+        lines(rows.iter().map(|(id, told)| (id.as_str(), told.as_str())));
     }
     Ok(Exit::Ok)
 }

@@ -5,6 +5,7 @@ use assay::setup::Environment;
 use assay::trainer::config::TrainConfig;
 use assay::verifiers::cases::{self, Case, ExampleConfig};
 use assay::verifiers::checks::VerifierInfo;
+use assay::verifiers::recipe;
 use assay::{Config, Registry};
 use clap::Args as ClapArgs;
 use schemars::{Schema, schema_for};
@@ -23,6 +24,8 @@ pub(super) struct Args {
     /// select.dynamic; lint:CODE for a lint; `train` for the settings of a training; or `config` for the
     /// JSON Schema of the configuration
     id: String,
+    /// With `recipe` before it: the id or number of a recipe; without one, the table of all of them
+    name: Option<String>,
     /// Print the JSON Schema of its settings
     #[arg(long, conflicts_with_all = ["json", "cases"])]
     schema: bool,
@@ -62,6 +65,20 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::json(&Config::json_schema())?;
         return Ok(Exit::Ok);
     }
+    match (&*args.id, &args.name) {
+        ("recipe", Some(name)) => return of_recipe(name, args.json),
+        ("recipe", None) => {
+            output::text(&recipe::table());
+            return Ok(Exit::Ok);
+        }
+        _ => {}
+    }
+    if let Some(name) = &args.name {
+        return Err(Failure::usage(format!(
+            "one id is shown at a time; {} is another",
+            inline(name)
+        )));
+    }
     if let Some(code) = args.id.strip_prefix("lint:") {
         return of_lint(code, args.json);
     }
@@ -82,6 +99,38 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::text(&text(&page));
     }
     Ok(Exit::Ok)
+}
+
+/// The page of a recipe.
+fn of_recipe(name: &str, json: bool) -> Result<Exit, Failure> {
+    let Some(recipe) = recipe::find(name) else {
+        let near = did_you_mean(name, recipe::ids());
+        let help = near.map(|near| format!("\nhelp: did you mean \"{near}\"?")).unwrap_or_default();
+        let why =
+            format!("no recipe is called \"{}\"; `assay list recipes` names them", inline(name));
+        return Err(Failure::usage(format!("{why}{help}")));
+    };
+    if json {
+        output::json(recipe)?;
+        return Ok(Exit::Ok);
+    }
+    let numbers = recipe.numbers.join(", ");
+    let mut text = format!("{} {numbers}\n{}\n\n{}\n", recipe.id, recipe.title, recipe.page());
+    if let Some(formula) = &recipe.formula {
+        text += &format!("\nformula\n{}\n", indented(formula));
+    }
+    let lists = [("needs", &recipe.needs), ("external", &recipe.external)];
+    for (title, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        text += &format!("\n{title}\n{}\n", indented(&list.join("\n")));
+    }
+    output::text(&text);
+    let settings = schema::settings(recipe.schema().as_value());
+    output::text(&settings_text(&settings));
+    Ok(Exit::Ok)
+}
+
+fn indented(text: &str) -> String {
+    text.trim().lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// The page of a lint.
@@ -193,6 +242,17 @@ fn shown(case: &Case) -> Shown {
     Shown { name: case.name.clone(), hack: case.hack.clone(), expected }
 }
 
+fn settings_text(settings: &[Setting]) -> String {
+    let mut text = "\nsettings\n".to_owned();
+    if settings.is_empty() {
+        text.push_str("  none\n");
+    }
+    for setting in settings {
+        write_setting(&mut text, setting, "  ");
+    }
+    text
+}
+
 fn text(page: &Page) -> String {
     let version = page.version.map(|version| format!(" v{version}")).unwrap_or_default();
     let mut text = format!("{}{version}\n", page.id);
@@ -203,13 +263,7 @@ fn text(page: &Page) -> String {
             text.push('\n');
         }
     }
-    text.push_str(&format!("\n{}\n\nsettings\n", page.docs));
-    if page.settings.is_empty() {
-        text.push_str("  none\n");
-    }
-    for setting in &page.settings {
-        write_setting(&mut text, setting, "  ");
-    }
+    text.push_str(&format!("\n{}\n{}", page.docs, settings_text(&page.settings)));
     if !page.cases.is_empty() {
         text.push_str("\ncases\n");
     }

@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let allow = lints::allowed(&document, &plan.config.lint.allow, &args.allow)?;
     let read = match args.data.as_slice() {
         [] => None,
-        data => Some(read::rows(data, &plan.config, args.limit)?),
+        data => Some(read::rows(data, plan, args.limit)?),
     };
     if let Some(note) = skipped_note(&args.data) {
         output::note(&note);
@@ -129,7 +129,7 @@ pub(super) fn data_notes(data: &[PathBuf], plan: &Plan, step: u64) -> Vec<String
     };
     let mut notes: Vec<String> = skipped_note(data).into_iter().collect();
     if !data.iter().any(is_stream)
-        && let Ok(rows) = read::rows(data, &plan.config, ROWS_MAX)
+        && let Ok(rows) = read::rows(data, plan, ROWS_MAX)
     {
         notes.extend(lints::notes(Look { plan, rows: &rows.rows, step }, &plan.config.lint.allow));
     }

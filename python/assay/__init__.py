@@ -38,6 +38,7 @@ from assay._losses import (
     policy_loss,
     preference_loss,
 )
+from assay._recipes import Recipe, recipe, recipes
 from assay._run import RunSummary, merge
 from assay._verifier import Verifier, verifier
 from assay.diagnostics import pass_at_k
@@ -56,6 +57,7 @@ __all__ = [
     "GroupReport",
     "PolicyLoss",
     "PreferenceLoss",
+    "Recipe",
     "RunError",
     "RunSummary",
     "Sample",
@@ -78,6 +80,8 @@ __all__ = [
     "pass_at_k",
     "policy_loss",
     "preference_loss",
+    "recipe",
+    "recipes",
     "select",
     "verdict_lines",
     "verifier",

@@ -139,7 +139,7 @@ const ARGUMENTS: [(&str, &str); 14] = [
 /// for a column.
 pub(crate) fn of_trainer(error: TrainerError) -> PyErr {
     match error {
-        TrainerError::Setting(BuildError { code, setting, found, expected, message }) => {
+        TrainerError::Setting(BuildError { code, setting, found, expected, message, .. }) => {
             let gap = if setting.is_empty() { "" } else { ": " };
             let error = ConfigError::new_err(format!("{setting}{gap}{message}"));
             let key = Some(setting);

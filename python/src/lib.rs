@@ -12,6 +12,7 @@ mod explain;
 mod functions;
 mod interpreter;
 mod losses;
+mod recipe;
 mod results;
 mod rows;
 mod run;
@@ -51,6 +52,8 @@ mod _core {
     use super::functions::{extract_answer, math_equal};
     #[pymodule_export]
     use super::losses::{kl_rewards, policy_loss, preference_loss};
+    #[pymodule_export]
+    use super::recipe::{recipe_file, recipe_ids, recipe_values};
     #[pymodule_export]
     use super::run::merge;
     #[pymodule_export]

@@ -334,6 +334,7 @@ impl Model {
     ///
     /// Source: "Free Process Rewards without Process Labels", the implicit process reward; the scale
     /// `beta` is `[score] calibration.scale`.
+    #[expect(clippy::indexing_slicing, reason = "likelihoods reach from first mark to last")]
     fn step_ratios(
         &self,
         marks: &[usize],
@@ -342,7 +343,7 @@ impl Model {
     ) -> Result<Vec<f64>, ModelError> {
         let first = marks.first().copied().unwrap_or(0);
         let sum = |rows: &ModelOutput, from: usize, to: usize| -> f64 {
-            let likelihoods = rows.likelihoods.get(from - first..to - first).unwrap_or_default();
+            let likelihoods = &rows.likelihoods[from - first..to - first];
             likelihoods.iter().map(|likelihood| likelihood.log_prob).sum()
         };
         let step = |pair: &[usize]| {

@@ -11,7 +11,6 @@ pub mod formats;
 pub mod http;
 pub mod judge;
 pub mod prompt;
-pub mod recipes;
 pub mod reply;
 pub mod rubric;
 pub mod template;

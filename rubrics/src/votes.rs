@@ -13,7 +13,6 @@
 
 mod by;
 mod critiques;
-pub mod fuzzy;
 mod vote;
 
 pub use by::{VoteBy, combine};

@@ -8,6 +8,7 @@ use assay_verifiers::script::{Script, shared_engine, type_words};
 use assay_verifiers::{Cancellation, Fault, Meter, Outcome, Reward, Verdict};
 use rhai::{Dynamic, Map, Scope};
 
+use super::combine_formula::CombineFormula;
 use super::config::{CombineBy, CombineConfig, Config, OnAbstain, OnFault, RewardConfig};
 use super::scale::{Normalise, Scale};
 
@@ -28,6 +29,7 @@ pub struct Combiner {
     pass: f64,
     open: bool,
     expression: Option<Script>,
+    formula: Option<CombineFormula>,
     parts: Vec<Part>,
     pub(super) normalise: Normalise,
     pub(super) scale: Scale,
@@ -47,6 +49,8 @@ struct Part {
     weight: Schedule,
     gate: bool,
     required: bool,
+    /// A formula reads it.
+    is_read: bool,
 }
 
 impl Combiner {
@@ -56,6 +60,7 @@ impl Combiner {
         config: &Config,
         gates: &[usize],
         expression: Option<Script>,
+        formula: Option<CombineFormula>,
     ) -> Result<Self, (String, String)> {
         let fail = |key: &str, message: &str| Err((format!("combine.{key}"), message.to_owned()));
         let combine = &config.combine;
@@ -102,7 +107,9 @@ impl Combiner {
             weight: reward.weight.clone(),
             gate: gates.contains(&at),
             required: reward.required,
+            is_read: formula.as_ref().is_some_and(|formula| formula.reads(at)),
         };
+        let parts = config.rewards.iter().enumerate().map(part).collect();
         Ok(Self {
             how: combine.how,
             clamp,
@@ -112,7 +119,8 @@ impl Combiner {
             pass: combine.pass,
             open: combine.open,
             expression,
-            parts: config.rewards.iter().enumerate().map(part).collect(),
+            formula,
+            parts,
             normalise: combine.normalise,
             scale: scale(combine)?,
         })
@@ -206,6 +214,10 @@ impl Combiner {
                 Ok(total) => Some(total),
                 Err(fault) => return Outcome::Failed(fault),
             },
+            CombineBy::Formula => match self.computed(rewards, step) {
+                Ok(total) => total,
+                Err(fault) => return Outcome::Failed(fault),
+            },
         };
         let Some(total) = total else {
             let silent = !self.parts.iter().any(|part| self.counts(part, step));
@@ -277,7 +289,7 @@ impl Combiner {
         match self.how {
             CombineBy::WeightedSum => " + ",
             CombineBy::Product => " * ",
-            CombineBy::Min | CombineBy::Gate | CombineBy::Expression => ", ",
+            _ => ", ",
         }
     }
 
@@ -293,7 +305,10 @@ impl Combiner {
 
     /// Whether a reward has a say. One of weight 0 is reported and has none.
     fn counts(&self, part: &Part, step: u64) -> bool {
-        part.weight.at(step) != 0.0 || part.gate || self.how == CombineBy::Expression
+        match self.how {
+            CombineBy::Formula => part.is_read,
+            how => part.weight.at(step) != 0.0 || part.gate || how == CombineBy::Expression,
+        }
     }
 
     /// Whether it is a term of the weighted sum.
@@ -309,6 +324,11 @@ impl Combiner {
         }
         let rest = scored.iter().filter(|(part, _)| !part.gate);
         rest.map(|(part, reward)| part.weight.at(step) * reward).reduce(|sum, term| sum + term)
+    }
+
+    fn computed(&self, rewards: &[Option<f64>], step: u64) -> Result<Option<f64>, Fault> {
+        let unset = || Fault::internal("no formula was compiled");
+        self.formula.as_ref().ok_or_else(unset)?.total(rewards, step)
     }
 
     fn evaluate(

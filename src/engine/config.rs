@@ -147,6 +147,15 @@ pub struct CombineConfig {
     /// training step as `step`, 0 offline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
+    /// The formula of `how = "formula"`: rewards by name, missing where one abstained, and `step`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
+    /// The recipe whose formula `how = "formula"` takes, in place of `formula`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
+    /// Settings of the recipe.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub settings: Map<String, Value>,
     /// The gates of `how = "gate"`. By default the first reward.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gates: Option<Vec<String>>,
@@ -175,6 +184,9 @@ impl Default for CombineConfig {
             on_fault: OnFault::Mask,
             floor: None,
             expression: None,
+            formula: None,
+            recipe: None,
+            settings: Map::new(),
             gates: None,
             pass: 1.0,
             open: false,
@@ -200,6 +212,15 @@ pub enum CombineBy {
     Gate,
     /// A rhai expression over the rewards.
     Expression,
+    /// A formula over the rewards, or that of a recipe.
+    Formula,
+}
+
+impl CombineBy {
+    /// Whether the configuration writes how the rewards become one, and no weight is read.
+    pub fn is_written(self) -> bool {
+        matches!(self, Self::Expression | Self::Formula)
+    }
 }
 
 /// What an abstained reward is in a weighted sum. One that its `when` rules out is never missed.
@@ -330,30 +351,7 @@ impl RewardConfig {
     }
 }
 
-/// Settings of verifiers that name a column of metadata which some row has, with what stands before it.
-const COLUMN_SETTINGS: [(&str, &str, &str); 3] = [
-    ("choice", "options", ""),
-    ("rubric", "rubric", "column:"),
-    ("pairwise", "against", "column:"),
-];
-
 impl Config {
-    /// The columns of metadata that verifiers and judges are told to read, with the keys that name them.
-    pub fn named_columns(&self) -> Vec<(String, String)> {
-        let of_reward = |(at, reward): (usize, &RewardConfig)| {
-            let (_, setting, before) =
-                COLUMN_SETTINGS.iter().find(|(verifier, ..)| *verifier == reward.verifier)?;
-            let column = reward.config.get(*setting)?.as_str()?.strip_prefix(before)?;
-            Some((format!("reward[{at}].config.{setting}"), column.to_owned()))
-        };
-        let of_judge = |(name, judge): (&String, &JudgeConfig)| {
-            let column = serde_json::to_value(judge).ok()?.get("column")?.as_str()?.to_owned();
-            Some((format!("judges.{name}.column"), column))
-        };
-        let rewards = self.rewards.iter().enumerate().filter_map(of_reward);
-        rewards.chain(self.judges.iter().filter_map(of_judge)).collect()
-    }
-
     /// The JSON Schema of the configuration, for editors.
     pub fn json_schema() -> Value {
         schemars::schema_for!(Self).to_value()

@@ -151,8 +151,12 @@ impl Document {
             setting => format!("{table}.{setting}"),
         };
         let help = help::plain(&error, self.text_at(&key));
-        let BuildError { code, found, expected, message, .. } = error;
-        self.error(&key, message).code(code).help(help).taking(found, expected)
+        let BuildError { code, found, expected, message, place, .. } = error;
+        let wrong = match place {
+            Some(part) => self.error_in(&key, *part, message),
+            None => self.error(&key, message),
+        };
+        wrong.code(code).help(help).taking(found, expected)
     }
 
     /// An error at a dotted path such as `reward[0].config.pattern`.

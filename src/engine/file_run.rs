@@ -127,12 +127,12 @@ impl<'a> FileRun<'a> {
         let read = Arc::new(AtomicU64::new(0));
         let (data, limits) = (&self.spec.data, &self.limits);
         let notes = self.session.inputs.notes();
-        let config = &self.session.engine.plan().config;
-        let columns = &config.data;
+        let plan = self.session.engine.plan();
+        let columns = &plan.config.data;
         let open = || {
             let source = Source::open(data, limits)?.count_into(Arc::clone(&read));
             let source = source.note_streams(Arc::clone(&notes));
-            Ok(Checked::new(source, columns).and_meta(columns, config.named_columns()))
+            Ok(Checked::new(source, columns).and_meta(columns, plan.named_columns()))
         };
         let report = self.session.run(&open, stop, &mut |summary, batch| {
             let bytes_read = read.load(Ordering::Relaxed);

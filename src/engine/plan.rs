@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::build_context::BuildContext;
 use super::combine::Combiner;
+use super::combine_formula::CombineFormula;
 use super::config::{CombineBy, Config, OnFault, RewardConfig};
 use super::document::Document;
 use super::error::ConfigError;
@@ -25,9 +26,9 @@ use super::registry::Registry;
 use super::turns::JudgedTurn;
 use super::when::When;
 use crate::data::RowReader;
-use crate::rubrics::judge::JudgeParts;
 #[cfg(feature = "rubrics")]
 use crate::rubrics::judge::JudgeSet;
+use crate::rubrics::judge::{JudgeConfig, JudgeParts};
 
 /// The most rewards that one configuration may hold.
 const REWARDS_MAX: usize = 256;
@@ -128,20 +129,26 @@ impl Plan {
                 files,
                 #[cfg(feature = "rubrics")]
                 judges: &judges,
-                earlier: names.get(..at).unwrap_or_default(),
+                earlier: names.split_at(at).0,
             };
             let when = when(document, (at, reward), &names, &mut known)?;
             rewards.push(planned(document, registry, &context, &config, (at, reward, when))?);
         }
         let gates = gates(document, &config, &names)?;
         shapes::refuse_gates(document, &config, &gates)?;
-        refused::check_gates(document, &config, &gates)?;
+        let is_from_zero = |at: &usize| match rewards.get(*at).map(|reward| &reward.built.lane) {
+            Some(Lane::Compute(verifier)) => verifier.range()[0] >= 0.0,
+            _ => false,
+        };
+        refused::check_gates(document, &config, &gates, is_from_zero)?;
         let order = Order { document, rewards: &rewards, gates: &gates };
         let (stages, group_rewards) = order.stages()?;
         let expression = config.combine.expression.as_deref().map(Script::expression).transpose();
         let expression = expression
             .map_err(|error| refused::expression(document, "combine.expression", error))?;
-        let combiner = Combiner::build(&config, &gates, expression)
+        let formula =
+            CombineFormula::of(&config).map_err(|error| document.refused("combine", error))?;
+        let combiner = Combiner::build(&config, &gates, expression, formula)
             .map_err(|(path, message)| document.error(&path, message).code(Code::Conflict))?;
         trainers::check(document, &config)?;
         let names = names.into();
@@ -157,6 +164,24 @@ impl Plan {
             #[cfg(feature = "rubrics")]
             judges,
         })
+    }
+
+    /// The columns of metadata that the configuration names for verifiers and judges, with the keys that
+    /// name them.
+    pub fn named_columns(&self) -> Vec<(String, String)> {
+        let of_reward = |(at, (planned, reward)): (usize, (&Planned, &RewardConfig))| {
+            let columns = planned.built.spec.columns.clone().into_iter();
+            let written = columns.filter(|(setting, _)| reward.config.contains_key(*setting));
+            let keyed =
+                written.map(|(setting, column)| (format!("reward[{at}].config.{setting}"), column));
+            keyed.collect::<Vec<_>>()
+        };
+        let of_judge = |(name, judge): (&String, &JudgeConfig)| {
+            let column = serde_json::to_value(judge).ok()?.get("column")?.as_str()?.to_owned();
+            Some((format!("judges.{name}.column"), column))
+        };
+        let rewards = self.rewards.iter().zip(&self.config.rewards).enumerate();
+        rewards.flat_map(of_reward).chain(self.config.judges.iter().filter_map(of_judge)).collect()
     }
 
     /// Whether the samples of a prompt have to be judged together.
@@ -448,12 +473,11 @@ impl Order<'_> {
             }
         }
         let mut stages: Vec<Vec<usize>> = Vec::new();
-        for (at, reward) in self.rewards.iter().enumerate() {
+        for ((at, reward), depth) in self.rewards.iter().enumerate().zip(depths) {
             if reward.built.lane.is_group() {
                 grouped.push(at);
                 continue;
             }
-            let depth = depths.get(at).copied().unwrap_or_default();
             if stages.len() <= depth {
                 stages.resize_with(depth + 1, Vec::new);
             }
@@ -466,6 +490,7 @@ impl Order<'_> {
     }
 
     /// The rewards whose verdicts must be there before reward `at` runs.
+    #[expect(clippy::indexing_slicing, reason = "places are of rewards")]
     fn needs(&self, at: usize) -> Result<Vec<usize>, ConfigError> {
         let gate = self.gates.contains(&at);
         let mut needs = if gate { Vec::new() } else { self.gates.to_vec() };
@@ -474,7 +499,7 @@ impl Order<'_> {
             let single = |(_, reward): &(usize, &Planned)| !reward.built.lane.is_group();
             let before = self.rewards.iter().enumerate().take(at).filter(single).map(|(at, _)| at);
             if gate && let Some(other) = before.clone().find(|other| !self.gates.contains(other)) {
-                let other = self.rewards.get(other).map_or("", |other| &other.name);
+                let other = &self.rewards[other].name;
                 let message = format!(
                     "the gate reads the verdicts of the rewards before it, and \"{other}\" is \
                      judged behind the gates"

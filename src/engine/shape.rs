@@ -1,5 +1,7 @@
 //! Shaping: once everything is judged, the rewards of a call are shaped before they become one.
 
+use std::borrow::Cow;
+
 use assay_verifiers::shape::{BuiltShape, ShapeMember, Shaped};
 use assay_verifiers::{Earlier, Fault, Meter, Outcome, Reward, Sample, Verdict};
 use serde_json::{Map, Value, json};
@@ -22,7 +24,7 @@ struct Shaping<'a> {
     notes: Vec<Vec<Value>>,
 }
 
-type Notes = Vec<(&'static str, Value)>;
+type Notes = Vec<(Cow<'static, str>, Value)>;
 
 impl Core {
     /// Shapes the rewards of samples. All shapes see the verdicts of other rewards as they were
@@ -126,7 +128,7 @@ fn replace(verdict: &mut Verdict, kind: &str, shaped: Result<Shaped, Fault>) -> 
             note.insert("kind".to_owned(), kind.into());
             note.insert("before".to_owned(), before.into());
             note.insert("after".to_owned(), reward.get().into());
-            note.extend(notes.into_iter().map(|(key, value)| (key.to_owned(), value)));
+            note.extend(notes.into_iter().map(|(key, value)| (key.into_owned(), value)));
             Some(Value::Object(note))
         }
         Err(fault) => {

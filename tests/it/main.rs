@@ -31,6 +31,7 @@ mod place;
 mod plugins;
 mod promises;
 mod readme;
+mod recipes;
 mod replay;
 mod rubrics;
 #[cfg(feature = "serve")]

@@ -5,6 +5,7 @@
 
 pub mod batch;
 pub mod conventions;
+pub mod formula;
 pub mod per_group;
 pub mod steps;
 #[cfg(test)]
@@ -14,6 +15,7 @@ pub mod weights;
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
+use assay_verifiers::recipe::{self, Place};
 use serde_json::{Map, Value};
 
 pub use batch::{
@@ -55,33 +57,22 @@ macro_rules! estimators {
 
 estimators! {
     "advantage_alignment" => advantage_alignment::AdvantageAlignment,
-    "asymre" => asymre::AsymRe,
-    "cm2" => cm2::Cm2,
     "dcpo" => dcpo::Dcpo,
-    "dr_grpo" => dr_grpo::DrGrpo,
     "fspo" => fspo::Fspo,
     "gae" => gae::Gae,
     "gdpo" => gdpo::Gdpo,
-    "gpg" => gpg::Gpg,
     "grpo" => grpo::Grpo,
     "grpo_mr" => grpo_mr::GrpoMr,
-    "maxrl" => maxrl::MaxRl,
-    "opmd" => opmd::Opmd,
-    "opo" => opo::Opo,
     "optimal_token_baseline" => optimal_token_baseline::OptimalTokenBaseline,
-    "pass_at_k" => pass_at_k::PassAtK,
     "process" => process::ProcessSupervision,
     "r3l" => r3l::R3l,
     "reinforce_plus_plus" => reinforce_plus_plus::ReinforcePlusPlus,
     "reinforce_plus_plus_baseline" => reinforce_plus_plus_baseline::ReinforcePlusPlusBaseline,
     "remax" => remax::ReMax,
-    "rloo" => rloo::Rloo,
     "scope" => scope::ScopeRetries,
     "spark" => spark::SparkAdvantage,
     "spiral" => spiral::Spiral,
-    "stable_reinforce" => stable_reinforce::StableReinforce,
     "stcr" => stcr::Stcr,
-    "v0.5" => v0_5::V05,
 }
 
 impl AdvantageConfig {
@@ -109,11 +100,21 @@ impl AdvantageConfig {
 ///
 /// # Errors
 /// An unknown kind or preset; a setting that is unknown, of another type or out of range.
-pub fn build(given: Map<String, Value>) -> Result<Box<dyn Estimator>, TrainerError> {
+pub fn build(mut given: Map<String, Value>) -> Result<Box<dyn Estimator>, TrainerError> {
+    if let Some(recipe) = given.remove("recipe") {
+        given.insert("kind".to_owned(), recipe);
+    }
     let (kind, settings) = presets::filled("advantage", given)?;
+    if kind == formula::FORMULA {
+        return Ok(Box::new(formula::of_settings(settings)?));
+    }
     let Some(info) = ALL.iter().find(|info| info.kind == kind) else {
+        if let Some(recipe) = formula::recipe(&kind) {
+            return Ok(Box::new(formula::of_recipe(recipe, &settings)?));
+        }
         let error = BuildError::new("kind", format!("no advantage is called \"{kind}\""));
-        let kinds = ALL.iter().map(|info| info.kind);
+        let recipes = recipe::of(Place::Advantage).map(|recipe| recipe.id.as_str());
+        let kinds = ALL.iter().map(|info| info.kind).chain(recipes).chain([formula::FORMULA]);
         return Err(error.code(Code::UnknownWord).expected(kinds).into());
     };
     (info.build)(settings)

@@ -15,6 +15,7 @@
 
 pub mod chain;
 pub mod fill;
+pub mod formula;
 pub mod outcome;
 pub mod policy;
 pub mod rollouts;
@@ -40,6 +41,7 @@ pub use state::{BufferedRollout, HeldGroup, ReplayBuffer, SelectionState};
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
+use assay_verifiers::recipe::{self, Place};
 use serde_json::{Map, Value};
 
 pub use crate::config::SelectConfig;
@@ -103,14 +105,25 @@ impl SelectConfig {
 ///
 /// # Errors
 /// An unknown kind or preset, or a setting that is unknown, of another type or out of range.
-pub fn build(table: Map<String, Value>) -> Result<Box<dyn Selector>, TrainerError> {
+pub fn build(mut table: Map<String, Value>) -> Result<Box<dyn Selector>, TrainerError> {
+    if let Some(recipe) = table.remove("recipe") {
+        table.insert("kind".to_owned(), recipe);
+    }
     let (kind, settings) = presets::filled("select", table)?;
     if kind == "chain" {
         return Ok(Box::new(build_chain(settings)?));
     }
+    if kind == formula::FORMULA {
+        return Ok(Box::new(formula::of_settings(settings)?));
+    }
     let Some(entry) = ALL.iter().find(|entry| entry.kind == kind) else {
+        if let Some(recipe) = formula::recipe(&kind) {
+            return Ok(Box::new(formula::of_recipe(recipe, &settings)?));
+        }
         let error = BuildError::new("kind", format!("no selection is called \"{kind}\""));
-        let kinds = ALL.iter().map(|entry| entry.kind).chain(["chain"]);
+        let recipes = recipe::of(Place::Select).map(|recipe| recipe.id.as_str());
+        let kinds =
+            ALL.iter().map(|entry| entry.kind).chain(recipes).chain(["chain", formula::FORMULA]);
         return Err(error.code(Code::UnknownWord).expected(kinds).into());
     };
     (entry.build)(Value::Object(settings))

@@ -1,6 +1,7 @@
 //! The trait that authors of rule checks write.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -97,6 +98,11 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
     fn range(&self) -> [f64; 2] {
         [0.0, 1.0]
     }
+
+    /// The columns of metadata that settings name: the setting, and the column.
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 }
 
 impl<C: Check> Verifier for C {
@@ -166,6 +172,8 @@ pub struct BuildError {
     pub expected: Vec<String>,
     /// Lower case, no final dot.
     pub message: String,
+    /// The bytes of the setting's text that are wrong, where it is a formula.
+    pub place: Option<Box<Range<usize>>>,
 }
 
 impl BuildError {
@@ -177,6 +185,7 @@ impl BuildError {
             found: None,
             expected: Vec::new(),
             message: message.into(),
+            place: None,
         }
     }
 
@@ -211,7 +220,7 @@ impl BuildError {
 impl From<ValueError> for BuildError {
     fn from(error: ValueError) -> Self {
         let ValueError { code, path, found, expected, message } = error;
-        Self { code, setting: path, found, expected, message }
+        Self { code, setting: path, found, expected, message, place: None }
     }
 }
 
@@ -237,7 +246,8 @@ pub fn build_with<C: Check>(
     let recorded = RecordedFiles::new(files, prepare(&mut check)?);
     check.load(&recorded)?;
     let reads_verdicts = check.reads_verdicts();
-    let spec = Spec { reads_verdicts, ..recorded.spec(C::ID, C::VERSION, &check)? };
+    let columns = check.columns();
+    let spec = Spec { reads_verdicts, columns, ..recorded.spec(C::ID, C::VERSION, &check)? };
     Ok(Built { spec, lane: Lane::Compute(Box::new(check)), slow: C::SLOW })
 }
 

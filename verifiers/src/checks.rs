@@ -22,6 +22,7 @@ checks! {
     choice::Choice,
     contains::Contains,
     exact::Exact,
+    formula::FormulaCheck,
     json::Json,
     length::Length,
     math::Math,

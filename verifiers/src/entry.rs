@@ -58,15 +58,22 @@ impl VerifierInfo {
     /// # Errors
     /// What has none.
     pub fn documented(&self) -> Result<(), String> {
-        let schema = (self.schema)();
-        let described = |value: &Value| value.get("description").is_some();
-        if !described(schema.as_value()) {
-            return Err(format!("{} has no doc comment", self.id));
-        }
-        let settings = schema.as_value().get("properties").and_then(Value::as_object);
-        match settings.into_iter().flatten().find(|(_, setting)| !described(setting)) {
-            Some((name, _)) => Err(format!("{}: setting \"{name}\" has no doc comment", self.id)),
-            None => Ok(()),
-        }
+        documented(self.id, &(self.schema)())
+    }
+}
+
+/// Whether what a schema describes and each of its settings have a doc comment.
+///
+/// # Errors
+/// What has none.
+pub fn documented(id: &str, schema: &schemars::Schema) -> Result<(), String> {
+    let described = |value: &Value| value.get("description").is_some();
+    if !described(schema.as_value()) {
+        return Err(format!("{id} has no doc comment"));
+    }
+    let settings = schema.as_value().get("properties").and_then(Value::as_object);
+    match settings.into_iter().flatten().find(|(_, setting)| !described(setting)) {
+        Some((name, _)) => Err(format!("{id}: setting \"{name}\" has no doc comment")),
+        None => Ok(()),
     }
 }

@@ -11,7 +11,9 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use rhai::{AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, ParseError, Scope};
+use rhai::{
+    AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, ParseError, Position, Scope,
+};
 
 use crate::fault::{Fault, FaultKind};
 use crate::meter::Meter;
@@ -70,19 +72,30 @@ pub struct ScriptError {
 
 impl ScriptError {
     fn of(source: &str, error: &ParseError) -> Self {
-        let place = || {
-            let (line, column) = (error.position().line()?, error.position().position()?);
-            let before = source.split_inclusive('\n').take(line.checked_sub(1)?);
-            let start: usize = before.map(str::len).sum();
-            let rest = source.get(start..)?;
-            let at = start + rest.char_indices().nth(column.checked_sub(1)?)?.0;
-            let rest = source.get(at..)?;
-            let is_word = |char: char| char.is_alphanumeric() || char == '_';
-            let word = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
-            Some(at..at + word.max(rest.chars().next().map_or(1, char::len_utf8)))
-        };
-        Self { message: error.to_string(), place: place() }
+        Self { message: error.to_string(), place: place(source, error.position()) }
     }
+}
+
+/// The bytes of the word, or the one character, at a position.
+pub(crate) fn place(source: &str, position: Position) -> Option<Range<usize>> {
+    let (line, column) = (position.line()?, position.position()?);
+    let before = source.split_inclusive('\n').take(line.checked_sub(1)?);
+    let start: usize = before.map(str::len).sum();
+    let rest = source.get(start..)?;
+    let at = start + rest.char_indices().nth(column.checked_sub(1)?)?.0;
+    let rest = source.get(at..)?;
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let word = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
+    Some(at..at + word.max(rest.chars().next().map_or(1, char::len_utf8)))
+}
+
+/// The syntax tree of a script.
+///
+/// # Errors
+/// Where it does not parse.
+pub(crate) fn parsed(source: &str) -> Result<AST, ScriptError> {
+    short_enough(source)?;
+    shared_engine().compile(source).map_err(|error| ScriptError::of(source, &error))
 }
 
 impl Script {
@@ -91,10 +104,7 @@ impl Script {
     /// # Errors
     /// Where the script does not parse, with line and position.
     pub fn compile(source: &str) -> Result<Self, ScriptError> {
-        short_enough(source)?;
-        let ast = shared_engine().compile(source);
-        let ast = ast.map_err(|error| ScriptError::of(source, &error))?;
-        Ok(Self { ast, source: source.to_owned() })
+        Ok(Self { ast: parsed(source)?, source: source.to_owned() })
     }
 
     /// Compiles one expression.

@@ -1,12 +1,15 @@
 //! The trait that authors of shapes write: how the reward of one verifier is shaped after it judged.
 
+pub(crate) mod formula;
 pub(crate) mod group;
+pub(crate) mod inputs;
 pub(crate) mod length;
 pub(crate) mod member;
 pub(crate) mod prelude;
 pub(crate) mod settings;
 pub(crate) mod tool_use;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -123,7 +126,7 @@ pub struct Shaped {
     /// The rewards along the steps of the verdict, where they change.
     pub steps: Option<Vec<f64>>,
     /// What led to it, for the evidence.
-    pub notes: Vec<(&'static str, Value)>,
+    pub notes: Vec<(Cow<'static, str>, Value)>,
 }
 
 impl Shaped {
@@ -150,7 +153,7 @@ impl Shaped {
     /// Adds a note.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl Into<Value>) -> Self {
-        self.notes.push((key, value.into()));
+        self.notes.push((Cow::Borrowed(key), value.into()));
         self
     }
 

@@ -1,30 +1,79 @@
-//! The kinds of shaping, one file each. A new one needs its file, its fixture file and one word here.
+//! The kinds of shaping. One that is a formula is a recipe; a file here is for search, texts and state. A
+//! new one needs its file, its fixture file and one word here.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::check::{BuildError, Files};
-use crate::checks::VerifierInfo;
 use crate::code::Code;
 use crate::from_value;
+use crate::recipe::settings::{self, Bound, mentions};
+use crate::recipe::{self, Place, Recipe};
+use crate::shape::formula::{ConfiguredLength, LENGTH_KEYS, ShapeFormula, built_of, length_of};
+use crate::shape::length::CompletionLength;
 use crate::shape::{BuiltShape, Shape};
 
-/// A kind of shaping, as the registry knows it.
+/// A kind of shaping.
+#[derive(Clone, Copy)]
 pub struct ShapeEntry {
-    /// What is known of it: its id is its kind.
-    pub about: VerifierInfo,
-    /// Builds it from its settings, without `kind`.
-    pub build: fn(Value, &dyn Files) -> Result<BuiltShape, BuildError>,
-    /// The JSON Schema of its settings inside a larger one.
-    settings: fn(&mut SchemaGenerator) -> Schema,
+    /// The word by which a configuration names it.
+    pub kind: &'static str,
+    maker: Maker,
+}
+
+#[derive(Clone, Copy)]
+enum Maker {
+    Kind {
+        build: fn(Value, &dyn Files) -> Result<BuiltShape, BuildError>,
+        schema: fn(&mut SchemaGenerator) -> Schema,
+    },
+    Recipe(&'static Recipe),
 }
 
 impl ShapeEntry {
-    const fn of<S: Shape>(fixtures: &'static str) -> Self {
-        Self {
-            about: VerifierInfo::new::<S>(S::KIND, 1, fixtures),
-            build: crate::shape::build::<S>,
-            settings: <S as JsonSchema>::json_schema,
+    const fn of<S: Shape>() -> Self {
+        let maker =
+            Maker::Kind { build: crate::shape::build::<S>, schema: <S as JsonSchema>::json_schema };
+        Self { kind: S::KIND, maker }
+    }
+
+    /// Builds it from its settings, without `kind`. `rewards` are the names that a formula may read.
+    ///
+    /// # Errors
+    /// A setting that is unknown, of another type or out of range.
+    pub fn build(
+        &self,
+        settings: Map<String, Value>,
+        files: &dyn Files,
+        rewards: &[&str],
+    ) -> Result<BuiltShape, BuildError> {
+        match self.maker {
+            Maker::Kind { build, .. } => build(Value::Object(settings), files),
+            Maker::Recipe(recipe) => of_recipe(recipe, settings, files, rewards),
+        }
+    }
+
+    /// Whether it is a recipe.
+    pub fn is_recipe(&self) -> bool {
+        matches!(self.maker, Maker::Recipe(_))
+    }
+
+    /// The JSON Schema of its settings; the `description` is its manual page.
+    pub fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        match self.maker {
+            Maker::Kind { schema, .. } => schema(generator),
+            Maker::Recipe(recipe) => {
+                let mut schema = recipe.schema();
+                let source = recipe.formula.as_deref().unwrap_or_default();
+                if mentions(source, "length")
+                    && let Some(Value::Object(properties)) = schema.get_mut("properties")
+                {
+                    let length = CompletionLength::json_schema(generator);
+                    let own = length.get("properties").and_then(Value::as_object);
+                    properties.extend(own.cloned().unwrap_or_default());
+                }
+                schema
+            }
         }
     }
 }
@@ -35,71 +84,62 @@ macro_rules! shapes {
     ($($module:ident :: $shape:ident),+ $(,)?) => {
         $(mod $module;)+
 
-        /// Every kind of shaping, in the order of its name.
-        pub static ALL: &[ShapeEntry] = &[$(ShapeEntry::of::<$module::$shape>(include_str!(concat!(
-            env!("CARGO_MANIFEST_DIR"), "/../fixtures/shaping/", stringify!($module), ".toml"
-        )))),+];
+        static KINDS: &[ShapeEntry] = &[$(ShapeEntry::of::<$module::$shape>()),+];
     };
 }
 
 shapes! {
-    aalc::Aalc,
-    affine::Affine,
-    clip::Clip,
-    conditional_length::ConditionalLength,
     contrast_stretch::ContrastStretch,
-    cosine_length::CosineLength,
-    fallback::Fallback,
-    gate::Gate,
-    group_rank::GroupRank,
     group_zscore::GroupZscore,
-    l1_exact::L1Exact,
-    l1_max::L1Max,
     length_band::LengthBand,
-    normalise::Normalise,
     normalise_running::NormaliseRunning,
-    overlong::Overlong,
     potential::Potential,
-    renorm::Renorm,
     repetition_ngrams::RepetitionNgrams,
     repetition_windows::RepetitionWindows,
-    saturation::Saturation,
     search_bonus::SearchBonus,
     search_penalty::SearchPenalty,
-    state_weight::StateWeight,
-    stcr::Stcr,
-    step_clip::StepClip,
-    step_delta::StepDelta,
-    step_min_form::StepMinForm,
-    step_return::StepReturn,
     stop_properly::StopProperly,
-    synergy::Synergy,
     tool_calls::ToolCalls,
-    trust::Trust,
     turn_thrift::TurnThrift,
 }
 
-/// The kind of shaping called `kind`.
-pub fn find(kind: &str) -> Option<&'static ShapeEntry> {
-    ALL.iter().find(|entry| entry.about.id == kind)
+/// Every kind of shaping, in the order of its name.
+pub fn all() -> Vec<ShapeEntry> {
+    let recipes = recipe::of(Place::Shape).filter(|recipe| recipe.formula.is_some());
+    let of =
+        |recipe: &'static Recipe| ShapeEntry { kind: &recipe.id, maker: Maker::Recipe(recipe) };
+    let mut all: Vec<ShapeEntry> = KINDS.iter().copied().chain(recipes.map(of)).collect();
+    all.sort_by_key(|entry| entry.kind);
+    all
 }
 
-/// Builds a shape from an entry of a configuration: a table of `kind` and its settings.
+/// The kind of shaping of this name, or of a recipe's number.
+pub fn find(kind: &str) -> Option<ShapeEntry> {
+    if let Some(entry) = KINDS.iter().find(|entry| entry.kind == kind) {
+        return Some(*entry);
+    }
+    let recipe = recipe::find_in(Place::Shape, kind)?;
+    recipe.formula.as_ref().map(|_| ShapeEntry { kind: &recipe.id, maker: Maker::Recipe(recipe) })
+}
+
+/// Builds a shape from an entry of a configuration: a table of `kind`, or `recipe`, and its settings.
+/// `kind = "formula"` takes the `formula` itself. `rewards` are the names that a formula may read.
 ///
 /// # Errors
 /// No kind, one that is not known, or what the kind refuses. The setting is a path inside the table.
-pub fn build(entry: Value, files: &dyn Files) -> Result<BuiltShape, BuildError> {
-    let kinds = || ALL.iter().map(|entry| entry.about.id);
+pub fn build(entry: Value, files: &dyn Files, rewards: &[&str]) -> Result<BuiltShape, BuildError> {
+    let kinds = || all().into_iter().map(|entry| entry.kind).chain([FORMULA]);
     let Value::Object(mut settings) = entry else {
         let found = from_value::shown(&entry);
         let error = BuildError::new("", format!("expected a table with a kind, found {found}"));
         return Err(error.code(Code::WrongType));
     };
-    let kind = match settings.remove("kind") {
+    let key = if settings.contains_key("kind") { "kind" } else { "recipe" };
+    let kind = match settings.remove(key) {
         Some(Value::String(kind)) => kind,
         Some(other) => {
             let found = from_value::shown(&other);
-            let error = BuildError::new("kind", format!("expected a string, found {found}"));
+            let error = BuildError::new(key, format!("expected a string, found {found}"));
             return Err(error.code(Code::WrongType).expected(kinds()));
         }
         None => {
@@ -107,22 +147,106 @@ pub fn build(entry: Value, files: &dyn Files) -> Result<BuiltShape, BuildError> 
             return Err(error.code(Code::MissingKey).expected(kinds()));
         }
     };
+    if kind == FORMULA {
+        return of_formula(settings, files, rewards);
+    }
     let entry = find(&kind).ok_or_else(|| {
-        let error = BuildError::new("kind", format!("no shape is called \"{kind}\""));
+        let error = BuildError::new(key, format!("no shape is called \"{kind}\""));
         error.code(Code::UnknownWord).expected(kinds())
     })?;
-    (entry.build)(Value::Object(settings), files)
+    entry.build(settings, files, rewards)
+}
+
+/// The kind whose formula the configuration holds.
+const FORMULA: &str = "formula";
+
+fn of_formula(
+    mut settings: Map<String, Value>,
+    files: &dyn Files,
+    rewards: &[&str],
+) -> Result<BuiltShape, BuildError> {
+    let source = match settings.remove(FORMULA) {
+        Some(Value::String(source)) => source,
+        Some(other) => {
+            let found = from_value::shown(&other);
+            let error = BuildError::new(FORMULA, format!("expected a string, found {found}"));
+            return Err(error.code(Code::WrongType));
+        }
+        None => {
+            let error = BuildError::new(FORMULA, "missing key `formula`");
+            return Err(error.code(Code::MissingKey));
+        }
+    };
+    let measure = taken(&mut settings);
+    if let Some(key) = settings.keys().next() {
+        let error = BuildError::new(key, format!("unknown key `{key}`"));
+        return Err(error
+            .code(Code::UnknownKey)
+            .expected([FORMULA].into_iter().chain(LENGTH_KEYS)));
+    }
+    let shape = ShapeFormula::new(&source, &Bound::default(), rewards)
+        .map_err(|error| BuildError::from(error).within(FORMULA))?;
+    let mut written = Map::new();
+    written.insert(FORMULA.to_owned(), source.into());
+    finished(FORMULA, shape, written, measure, files)
+}
+
+fn of_recipe(
+    recipe: &'static Recipe,
+    mut settings: Map<String, Value>,
+    files: &dyn Files,
+    rewards: &[&str],
+) -> Result<BuiltShape, BuildError> {
+    let measure = taken(&mut settings);
+    let bound = settings::bound(&recipe.settings, &recipe.refuse, &settings)?;
+    let source = recipe.formula.as_deref().unwrap_or_default();
+    let shape = ShapeFormula::new(source, &bound, rewards).map_err(|error| {
+        let why = format!("recipe \"{}\": {error}", recipe.id);
+        BuildError { message: why, ..BuildError::from(error) }
+    })?;
+    finished(&recipe.id, shape, bound.filled, measure, files)
+}
+
+/// The settings that say how a length is measured.
+fn taken(settings: &mut Map<String, Value>) -> Map<String, Value> {
+    LENGTH_KEYS.iter().filter_map(|key| settings.remove_entry(*key)).collect()
+}
+
+fn finished(
+    kind: &'static str,
+    shape: ShapeFormula,
+    mut written: Map<String, Value>,
+    measure: Map<String, Value>,
+    files: &dyn Files,
+) -> Result<BuiltShape, BuildError> {
+    if !shape.reads_length() {
+        if let Some(key) = measure.keys().next() {
+            let why = format!("`{key}` has no effect: the formula reads no `length`");
+            return Err(BuildError::new(key, why).code(Code::NoEffect));
+        }
+        return Ok(built_of(kind, shape, written, Vec::new()));
+    }
+    let ConfiguredLength { length, settings, files } = length_of(measure, files)?;
+    written.extend(settings);
+    Ok(built_of(kind, shape.measured(Some(length)), written, files))
 }
 
 /// The JSON Schema of an entry of `shape`: one of the kinds, each with its settings.
 pub fn schema(generator: &mut SchemaGenerator) -> Schema {
-    let kinds: Vec<Schema> = ALL.iter().map(|entry| kind_schema(entry, generator)).collect();
+    let formula = json!({
+        "type": "object",
+        "description": "A formula of the configuration.",
+        "properties": { FORMULA: { "type": "string", "description": "The formula." } },
+        "required": [FORMULA],
+    });
+    let formula = Schema::try_from(formula).unwrap_or_default();
+    let mut kinds = vec![with_kind(FORMULA, formula)];
+    kinds.extend(all().iter().map(|entry| with_kind(entry.kind, entry.schema(generator))));
     json_schema!({ "description": "How a reward is shaped.", "oneOf": kinds })
 }
 
-fn kind_schema(entry: &ShapeEntry, generator: &mut SchemaGenerator) -> Schema {
-    let mut schema = (entry.settings)(generator);
-    let kind = json!({ "const": entry.about.id });
+fn with_kind(kind: &str, mut schema: Schema) -> Schema {
+    let kind = json!({ "const": kind });
     let members = schema.ensure_object();
     if let Value::Object(properties) = members.entry("properties").or_insert_with(|| json!({})) {
         properties.insert("kind".to_owned(), kind);
@@ -139,10 +263,11 @@ mod tests {
 
     use super::*;
     use crate::NoFiles;
+    use crate::entry::documented;
 
     #[test]
     fn the_kinds_are_named_where_one_is_not_known() {
-        let refused = |entry: Value| build(entry, &NoFiles).err().expect("refused");
+        let refused = |entry: Value| build(entry, &NoFiles, &[]).err().expect("refused");
         for (entry, code, setting, known) in [
             (json!({"kind": "overlog"}), Code::UnknownWord, "kind", "overlong"),
             (json!({}), Code::MissingKey, "kind", "overlong"),
@@ -166,28 +291,30 @@ mod tests {
             (json!({"kind": "tool_calls", "tags": "search"}), "tags"),
             (json!({"kind": "trust", "thinking": "t"}), "decay_steps"),
         ] {
-            let error = build(entry.clone(), &NoFiles).err().expect("refused");
+            let error = build(entry.clone(), &NoFiles, &[]).err().expect("refused");
             assert_eq!(error.setting, at, "{entry}: {error}");
         }
     }
 
     #[test]
     fn settings_are_shown_with_their_defaults() {
-        let built =
-            build(json!({"kind": "overlong", "max": 100, "cache": 10}), &NoFiles).ok().unwrap();
+        let built = build(json!({"kind": "overlong", "max": 100, "cache": 10}), &NoFiles, &[])
+            .ok()
+            .unwrap();
         assert_eq!(built.kind, "overlong");
         assert_eq!(built.settings["kind"], "overlong");
         assert_eq!(built.settings["max"], 100);
         assert_eq!(built.settings["factor"], 1.0);
-        let again = build(built.settings.clone(), &NoFiles).ok().unwrap();
+        let again = build(built.settings.clone(), &NoFiles, &[]).ok().unwrap();
         assert_eq!(again.settings, built.settings);
     }
 
     #[test]
     fn names_are_sorted_and_every_kind_and_setting_has_docs() {
-        assert!(ALL.is_sorted_by(|one, next| one.about.id < next.about.id));
-        for entry in ALL {
-            assert_eq!(entry.about.documented(), Ok(()));
+        assert!(KINDS.is_sorted_by(|one, next| one.kind < next.kind));
+        for entry in all() {
+            let schema = entry.schema(&mut SchemaGenerator::default());
+            assert_eq!(documented(entry.kind, &schema), Ok(()));
         }
     }
 
@@ -204,9 +331,9 @@ mod tests {
         }
         let schema = schemars::schema_for!(Entry).to_value();
         let kinds = schema["oneOf"].as_array().unwrap();
-        assert_eq!(kinds.len(), ALL.len());
-        for (kind, entry) in kinds.iter().zip(ALL) {
-            assert_eq!(kind["properties"]["kind"]["const"], entry.about.id);
+        let names = ["formula"].into_iter().chain(all().into_iter().map(|entry| entry.kind));
+        for (kind, name) in kinds.iter().zip(names) {
+            assert_eq!(kind["properties"]["kind"]["const"], name);
             assert_eq!(kind["required"][0], "kind");
         }
     }

@@ -229,12 +229,21 @@ pub struct Spec {
     pub files: Vec<(String, Digest)>,
     /// Whether it reads the verdicts of the rewards listed before it: it then runs after them.
     pub reads_verdicts: bool,
+    /// The columns of metadata that settings name: the setting, and the column. No part of the digest.
+    pub columns: Vec<(&'static str, String)>,
 }
 
 impl Spec {
     /// A verifier of these settings, which reads no files and no other verdicts.
     pub fn new(id: impl Into<Cow<'static, str>>, version: u32, settings: Value) -> Self {
-        Self { id: id.into(), version, settings, files: Vec::new(), reads_verdicts: false }
+        Self {
+            id: id.into(),
+            version,
+            settings,
+            files: Vec::new(),
+            reads_verdicts: false,
+            columns: Vec::new(),
+        }
     }
 
     /// The digest of all of it: part of every cache key.

@@ -3,7 +3,6 @@
 //! Looks at verifiers, settings, conditions, turns and shapes. Rewards of weight 0, gates, and those of an expression may
 //! have their reasons. Fix: leave one of them out, and write the weight that both should have at the other.
 
-use assay::engine::config::CombineBy;
 
 use super::look::{Finding, Tested};
 
@@ -14,7 +13,7 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
             planned.weight.constant() != Some(0.0) && !plan.gates.contains(at)
         })
     };
-    let twins = counted().filter(|_| plan.config.combine.how != CombineBy::Expression).filter_map(
+    let twins = counted().filter(|_| !plan.config.combine.how.is_written()).filter_map(
         |(at, own, config)| {
             let (_, first, _) =
                 counted().take_while(|(other, ..)| *other < at).find(|(_, other, given)| {

@@ -51,11 +51,12 @@ fn paid(tested: Tested<'_>, judges: &[usize]) -> Option<Finding> {
         "row {} earns {most}, the most that any row does, and \"{name}\" calls its answer wrong (row {}: right)",
         wrong.row.number, right.row.number
     );
-    let weight =
-        |at: &usize| plan.rewards.get(*at).map_or(0.0, |own| own.weight.at(tested.look.step));
-    let silent = judges.iter().find(|at| weight(at) == 0.0);
-    let found = if plan.config.combine.how == CombineBy::Expression {
-        Finding::at("combine.expression", message, format!("multiply by it: {name} * (...)"))
+    #[expect(clippy::indexing_slicing, reason = "judges are rewards of the plan")]
+    let silent = judges.iter().find(|at| plan.rewards[**at].weight.at(tested.look.step) == 0.0);
+    let how = plan.config.combine.how;
+    let found = if how.is_written() {
+        let key = if how == CombineBy::Formula { "combine.formula" } else { "combine.expression" };
+        Finding::at(key, message, format!("multiply by it: {name} * (...)"))
     } else if judges
         .iter()
         .any(|at| plan.rewards.get(*at).is_some_and(|own| own.weight.constant().is_none()))

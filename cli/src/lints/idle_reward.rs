@@ -4,7 +4,6 @@
 //! Looks at totals with the least and the greatest that a reward gives, on the rows and where all others give 0, 0.5 and 1.
 //! Fix: name it in the expression, or write weight = 0.0 to report it alone; lower the first end of the clamp.
 
-use assay::engine::config::CombineBy;
 use assay::verifiers::{Reward, Verdict};
 
 use super::look::{Finding, Tested, which};
@@ -19,7 +18,7 @@ const LATE: u64 = 1_000_000;
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let (plan, step) = (tested.plan(), tested.look.step);
     let weights = || plan.rewards.iter().map(|own| own.weight.at(step));
-    let is_expression = plan.config.combine.how == CombineBy::Expression;
+    let is_expression = plan.config.combine.how.is_written();
     if !is_expression && plan.gates.is_empty() && weights().all(|own| own == 0.0) {
         let is_constant = plan.rewards.iter().all(|own| own.weight.constant().is_some());
         let (when, help) = if is_constant {

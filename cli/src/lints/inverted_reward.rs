@@ -57,6 +57,7 @@ fn turned(tested: Tested<'_>, at: usize) -> Option<Finding> {
     let is_shaped = tested.plan().rewards.get(at).is_some_and(|own| !own.shapes.is_empty());
     let found = match tested.plan().config.combine.how {
         CombineBy::Expression => Finding::at("combine.expression", message, help),
+        CombineBy::Formula => Finding::at("combine.formula", message, help),
         _ => Finding::of_reward((at, if is_shaped { "shape" } else { "weight" }), message, help),
     };
     (least > most && tested.is_whole()).then(|| found.with("wrong", wrong).with("right", right))

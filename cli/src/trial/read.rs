@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use assay::Config;
 use assay::data::{Checked, DataError, Source};
 use assay::verifiers::{Content, Sample};
+use assay::{Config, Plan};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -77,11 +77,12 @@ impl DataReport {
     }
 }
 
-pub(crate) fn rows(data: &[PathBuf], config: &Config, limit: u64) -> Result<ProbedRows, Failure> {
+pub(crate) fn rows(data: &[PathBuf], plan: &Plan, limit: u64) -> Result<ProbedRows, Failure> {
+    let config = &plan.config;
     let mut read = ProbedRows { rows: Vec::new(), report: DataReport::default(), absent: None };
     let source = Source::open(data, &config.limits.data())?;
     let checked = Checked::new(source, &config.data);
-    'data: for block in checked.and_meta(&config.data, config.named_columns()) {
+    'data: for block in checked.and_meta(&config.data, plan.named_columns()) {
         let block = match block {
             Err(error) => {
                 let message = error.to_string();

@@ -184,7 +184,8 @@ fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), R
         }
         needs.push(own);
     }
-    let of = |at: &usize| needs.get(*at).map_or(0, Vec::len);
+    #[expect(clippy::indexing_slicing, reason = "places are of `found`, for which all are pushed")]
+    let of = |at: &usize| needs[*at].len();
     let mut total = 0;
     for (at, one) in found.iter().enumerate() {
         total += of(&at) + one.above.iter().map(of).sum::<usize>();
@@ -236,10 +237,8 @@ fn no_cycles(found: &[Found<'_>], names: &BTreeMap<&str, usize>) -> Result<(), R
     }
     let left = found.iter().zip(&placed).filter(|(_, placed)| !**placed).map(|(one, _)| one);
     let with_needs = left.clone().find(|one| !one.criterion.needs.is_empty());
-    match with_needs.or_else(|| left.clone().next()) {
-        Some(one) => Err(one.refuse("needs", "the prerequisites form a cycle")),
-        None => Ok(()),
-    }
+    let wrong = with_needs.or_else(|| left.clone().next());
+    wrong.map_or(Ok(()), |one| Err(one.refuse("needs", "the prerequisites form a cycle")))
 }
 
 #[cfg(test)]

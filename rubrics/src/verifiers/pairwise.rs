@@ -102,6 +102,9 @@ pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError>
     let written = serde_json::to_value(&settings)
         .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
     let mut spec = Spec::new(ID, VERSION, written);
+    if let Some(Baseline::Column(column)) = &baseline {
+        spec.columns.push(("against", column.clone()));
+    }
     let judge = settings.judge.of(scope.judges)?;
     spec.files.push(("judge".to_owned(), judge.identity));
     let user = if settings.score == PairScore::Listwise { LIST_PROMPT } else { USER_PROMPT };

@@ -110,6 +110,7 @@ fn source(
         RubricSource::Named(named) => {
             if let Some(column) = named.strip_prefix("column:") {
                 let build = Arc::clone(&scope.row_verifiers);
+                spec.columns.push(("rubric", column.to_owned()));
                 return Ok(Source::column(column.to_owned(), build, has_judge));
             }
             let unreadable = |why| BuildError::unreadable("rubric", why);

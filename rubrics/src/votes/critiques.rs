@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use assay_verifiers::stats::{float, mean};
-
-use crate::recipes::rm_nlhf::critique_f1;
+use assay_verifiers::stats::{float, mean, ratio};
 
 /// How alike two critiques are: the F1 of their sets of words, 0 to 1. Words are runs of letters and
 /// digits, compared without regard to case. 0 where one has none.
 pub fn critique_similarity(one: &str, other: &str) -> f64 {
     let (one, other) = (words(one), words(other));
-    let both = one.intersection(&other).count();
-    critique_f1(both, one.len(), other.len()).unwrap_or(0.0)
+    let both = float(one.intersection(&other).count());
+    ratio(2.0 * both, float(one.len() + other.len())).unwrap_or(0.0)
 }
 
 /// A weight for each critique: its mean similarity to the others, plus 1 over their number, so that

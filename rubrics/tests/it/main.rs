@@ -22,7 +22,6 @@ mod judge_replies;
 mod openai;
 mod pair_replies;
 mod pairwise;
-mod recipes;
 mod server;
 mod set;
 mod similarity;

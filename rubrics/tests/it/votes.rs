@@ -1,7 +1,5 @@
 //! Votes of one criterion.
 
-use assay_rubrics::reply::pair::Winner;
-use assay_rubrics::votes::fuzzy::{Intuitionistic, aggregate, consensus, reweighted};
 use assay_rubrics::votes::{Vote, VoteBy, combine, critique_similarity, critique_weights};
 use proptest::prelude::*;
 
@@ -52,25 +50,6 @@ fn a_vote_whose_critique_others_share_weighs_more() {
     assert_eq!(critique_weights(&["alone"]), [1.0]);
 }
 
-#[test]
-fn sets_are_aggregated_as_in_the_literature() {
-    let sets = [(0.6, 0.2), (0.4, 0.4)].map(|(mu, nu)| (Intuitionistic::new(mu, nu).unwrap(), 0.5));
-    let whole = aggregate(&sets).unwrap();
-    assert!(near(whole.mu(), 0.5101) && near(whole.nu(), 0.2828));
-    assert_eq!(whole.preference(0.1), Winner::First);
-    assert_eq!(whole.preference(0.3), Winner::Tie);
-    assert!(near(consensus(&sets.map(|(set, _)| set)).unwrap(), 0.8));
-    let weights = reweighted(&sets).unwrap();
-    assert!(near(weights.iter().sum(), 1.0) && weights[0] > weights[1]);
-    let likert = Intuitionistic::of_likert(5.5, 0.8).unwrap();
-    assert!(near(likert.mu(), 0.6) && near(likert.nu(), 0.2));
-    assert!(
-        Intuitionistic::new(0.7, 0.4).is_none() && Intuitionistic::new(f64::NAN, 0.0).is_none()
-    );
-    assert!(Intuitionistic::of_likert(8.0, 1.0).is_none());
-    assert!(aggregate(&[]).is_none() && consensus(&[]).is_none());
-}
-
 proptest! {
     #[test]
     fn answers_stay_among_the_votes(values in prop::collection::vec(0.0..=1.0_f64, 1..9), turn in 0..9_usize) {
@@ -92,17 +71,5 @@ proptest! {
             let answer = combine(how, &votes(&vec![value; count]), count).unwrap();
             prop_assert!((answer - value).abs() < 1e-12);
         }
-    }
-
-    #[test]
-    fn an_aggregate_is_a_set(parts in prop::collection::vec((0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=2.0_f64), 1..8)) {
-        let sets: Vec<(Intuitionistic, f64)> = parts
-            .iter()
-            .map(|(share, confidence, weight)| (Intuitionistic::of_share(*share, *confidence).unwrap(), *weight + 0.01))
-            .collect();
-        let whole = aggregate(&sets).unwrap();
-        prop_assert!(whole.mu() >= 0.0 && whole.nu() >= 0.0 && whole.accuracy() <= 1.0 + 1e-9);
-        let plain: Vec<Intuitionistic> = sets.iter().map(|(set, _)| *set).collect();
-        prop_assert!((0.0..=1.0 + 1e-9).contains(&consensus(&plain).unwrap()));
     }
 }

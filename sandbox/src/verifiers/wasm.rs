@@ -66,6 +66,10 @@ impl Check for Wasm {
         Ok(())
     }
 
+    fn range(&self) -> [f64; 2] {
+        [f64::NEG_INFINITY, f64::INFINITY]
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(plugin) = &self.plugin else {
             return Err(Fault::internal("wasm was not loaded"));

@@ -46,36 +46,19 @@ pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), C
     Ok(())
 }
 
-/// Verifiers that never give less than 0.
-const FROM_ZERO: [&str; 13] = [
-    "math",
-    "exact",
-    "number",
-    "choice",
-    "regex",
-    "contains",
-    "tags",
-    "json",
-    "unit_tests",
-    "stdin_stdout",
-    "program_output",
-    "sql",
-    "string_check",
-];
-
 /// Gates that are always open, and gates with nothing behind them that counts.
 pub(super) fn check_gates(
     document: &Document,
     config: &Config,
     gates: &[usize],
+    is_from_zero: impl Fn(&usize) -> bool,
 ) -> Result<(), ConfigError> {
     let combine = &config.combine;
     let gate = |at: &usize| config.rewards.get(*at);
-    let from_zero = |reward: &RewardConfig| FROM_ZERO.contains(&reward.verifier.as_str());
     if combine.how == CombineBy::Gate
         && combine.pass <= 0.0
         && let Some(first) = gates.iter().find_map(gate)
-        && gates.iter().filter_map(gate).all(from_zero)
+        && gates.iter().all(is_from_zero)
     {
         let message = format!(
             "`pass` is {}, and the gate \"{}\" ({}) never earns less than 0: it is always open",
@@ -109,6 +92,7 @@ pub(super) fn check_weights(document: &Document, config: &Config) -> Result<(), 
         CombineBy::Product => "product",
         CombineBy::Min => "min",
         CombineBy::Expression => "expression",
+        CombineBy::Formula => "formula",
     };
     let is_switch = |end: f64| [0.0, 1.0].contains(&end);
     for (at, reward) in config.rewards.iter().enumerate() {
@@ -126,6 +110,7 @@ pub(super) fn check_weights(document: &Document, config: &Config) -> Result<(), 
         );
         let other = match config.combine.how {
             CombineBy::Expression => "write the factor in the expression",
+            CombineBy::Formula => "write the factor in the formula",
             _ => "how = \"weighted_sum\" reads weights",
         };
         let help =

@@ -29,7 +29,8 @@ pub(super) fn built(
     let names = || config.rewards.iter().map(|reward| reward.name.as_str());
     let build = |(place, given): (usize, &serde_json::Map<String, Value>)| {
         let path = format!("reward[{at}].shape[{place}]");
-        let shape = shaping::build(Value::Object(given.clone()), files)
+        let others: Vec<&str> = names().collect();
+        let shape = shaping::build(Value::Object(given.clone()), files, &others)
             .map_err(|error| document.refused(&path, of_shape(reward, error)))?;
         match shape.reads.iter().find(|read| !names().any(|name| name == read.as_str())) {
             None => Ok(shape),

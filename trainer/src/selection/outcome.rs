@@ -96,6 +96,8 @@ pub enum DropReason {
     Surplus,
     /// The policy that made it is too old.
     Stale,
+    /// The formula does not select it.
+    NotSelected,
 }
 
 /// A rollout of an earlier batch that is trained on.

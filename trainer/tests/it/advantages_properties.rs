@@ -120,8 +120,12 @@ fn bits(values: &[f64]) -> Vec<u64> {
 }
 
 fn kinds() -> impl Iterator<Item = &'static str> {
-    advantages::ALL.iter().map(|info| info.kind)
+    advantages::ALL.iter().map(|info| info.kind).chain(FORMULAS)
 }
+
+/// Kinds that are recipes.
+const FORMULAS: [&str; 10] =
+    ["asymre", "cm2", "dr_grpo", "gpg", "maxrl", "opmd", "opo", "rloo", "stable_reinforce", "v0.5"];
 
 proptest! {
     #[test]

@@ -97,6 +97,10 @@ impl Check for Choice {
         Aspect::Text
     }
 
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        vec![("options", self.options.clone())]
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let Some(cues) = &self.cues else { return Err(Fault::internal("choice was not loaded")) };
@@ -107,7 +111,7 @@ impl Check for Choice {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
         let is_hedge = self.is_hedge(&found);
-        let text = completion.get(span.0..span.1).unwrap_or_default();
+        let text = &completion[span.0..span.1];
         let right = !is_hedge && found.letters == wanted && against.is_none();
         let verdict = Verdict::graded(right).with_extracted(text, span);
         let verdict = verdict.with("choice", options::letters_of(found.letters));
@@ -206,7 +210,7 @@ impl Choice {
         let mut found = self.find(cues, &scope, options, meter)?;
         if let Some(found) = &mut found {
             meter.spend(1 << 14)?;
-            let behind = scope.text().get(found.behind..).unwrap_or_default();
+            let behind = &scope.text()[found.behind..];
             found.is_hedge |= behind::is_unsettled(behind, found, options);
         }
         Ok(found.map(|found| {
@@ -381,7 +385,7 @@ impl Choice {
                 Some(later) if place.is_verdict() => Some(later.with_earlier(reading)),
                 Some(later) => return Ok(Some(turned(body, &later, options).unwrap_or(later))),
             };
-            let lead = body.get(..reading.start).unwrap_or_default();
+            let lead = &body[..reading.start];
             if !self.multiple || !place.is_verdict() || is_contrasted(lead) {
                 let turned = last.as_ref().and_then(|last| turned(body, last, options));
                 return Ok(turned.or(last));

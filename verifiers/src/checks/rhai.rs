@@ -63,6 +63,10 @@ impl Check for Rhai {
         Ok(())
     }
 
+    fn range(&self) -> [f64; 2] {
+        [f64::NEG_INFINITY, f64::INFINITY]
+    }
+
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         self.check_after(sample, Earlier::default(), meter)
     }

@@ -99,8 +99,9 @@ fn first_thought(text: &str, marks: &[Mark], outside: &Outside<'_>) -> Thought {
     Thought::None
 }
 
+/// Whether no words stand between two marks. The second one may stand in the name of a channel.
 fn is_blank(text: &str, from: usize, to: usize) -> bool {
-    text.get(from..to).unwrap_or_default().trim().is_empty()
+    text[from.min(to)..to].trim().is_empty()
 }
 
 /// Narrows `part` to what follows the last end of a thought in its first turn. Whether another
@@ -194,8 +195,8 @@ impl<'m> Outside<'m> {
     /// is not there may follow half a block: alone on its line, it counts unless marks in that
     /// block begin with an opening one.
     fn holds(&self, mark: &Mark, text: &str) -> bool {
-        let before = text.get(..mark.start).unwrap_or_default();
-        let after = text.get(mark.end..).unwrap_or_default();
+        let before = &text[..mark.start];
+        let after = &text[mark.end..];
         if before.ends_with('`') && after.starts_with('`') && !before.ends_with("```") {
             return true;
         }

@@ -138,10 +138,7 @@ fn found(text: &str, wanted: [u64; 2], languages: &Languages<'_>) -> Cues {
     for (at, c) in lower.char_indices() {
         let is_inner = c.is_alphanumeric() && !is_unspaced(c);
         let goes_on = is_inner && before.is_some_and(char::is_alphanumeric);
-        if goes_on
-            || c.is_whitespace()
-            || !may_begin(lower.as_bytes().get(at..).unwrap_or_default())
-        {
+        if goes_on || c.is_whitespace() || !may_begin(lower.as_bytes().split_at(at).1) {
             before = Some(c);
             continue;
         }
@@ -178,33 +175,35 @@ fn lowered(text: &str) -> String {
 }
 
 /// The phrase at this place of the table.
+#[expect(clippy::indexing_slicing, reason = "every cue of the table has an end")]
 fn phrase(at: usize) -> &'static str {
-    let end = |at: usize| CUE_ENDS.get(at).map_or(0, |end| *end as usize);
-    CUES.get(at.checked_sub(1).map_or(0, end)..end(at)).unwrap_or_default()
+    let start = at.checked_sub(1).map_or(0, |before| CUE_ENDS[before]);
+    &CUES[start as usize..CUE_ENDS[at] as usize]
 }
 
 /// Whether a phrase may begin with the first bytes of a text.
 fn may_begin(text: &[u8]) -> bool {
-    let byte = |at: usize| usize::from(text.get(at).copied().unwrap_or(0));
+    let byte = |at: usize| text.get(at).map_or(0, |byte| usize::from(*byte));
     let bit = (byte(0) * 961 + byte(1) * 31 + byte(2)) % 65_536;
     CUE_BEGINNINGS.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
 }
 
 /// For each set of roles: those of the longest phrase at a place of a text that has some of them, and its end.
+#[expect(clippy::indexing_slicing, reason = "cues have prefixes, and keys have firsts")]
 fn longest(
     text: &str,
     at: usize,
     wanted: [u64; 2],
     languages: &Languages<'_>,
 ) -> [Option<(u64, usize)>; 2] {
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = &text[at..];
     let mut best = [None; 2];
     // What a text begins with is not above it in the order; all between them begin so too.
     let mut bytes = rest.bytes();
     let mut byte = || u32::from(bytes.next().unwrap_or(0));
     let key = byte() << 16 | byte() << 8 | byte();
     let place = CUE_KEYS.partition_point(|one| *one < key);
-    let first = |at: usize| CUE_FIRSTS.get(at).map_or(0, |first| *first as usize);
+    let first = |at: usize| CUE_FIRSTS[at] as usize;
     let has_key = CUE_KEYS.get(place) == Some(&key);
     let (mut low, mut high) = (first(place), first(place + usize::from(has_key)));
     while low < high {
@@ -225,14 +224,14 @@ fn longest(
                 }
             }
         }
-        next = CUE_PREFIXES.get(found).map_or(0, |prefix| *prefix as usize);
+        next = CUE_PREFIXES[found] as usize;
     }
     best
 }
 
 /// Where the word ends that goes on at a place.
 fn word_end(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
+    let rest = &text[at..];
     at + rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())
 }
 
@@ -253,7 +252,7 @@ fn roles(at: usize, is_whole: bool, languages: &Languages<'_>) -> u64 {
 
 /// Whether a word ends at a place. Scripts without spaces end words anywhere.
 fn ends_word(text: &str, at: usize) -> bool {
-    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let (before, after) = text.split_at(at);
     let inner = before.chars().next_back();
     let is_inner = inner.is_some_and(|c| c.is_alphanumeric() && !is_unspaced(c));
     !(is_inner && after.starts_with(char::is_alphanumeric))

@@ -13,11 +13,6 @@ pub(crate) fn rewards(members: &[ShapeMember<'_>]) -> Numbers {
     members.iter().map(ShapeMember::reward).collect()
 }
 
-/// The numbers that are there.
-pub(crate) fn known(numbers: &[Option<f64>]) -> Vec<f64> {
-    numbers.iter().copied().flatten().collect()
-}
-
 /// Mean and standard deviation of the numbers that are there.
 pub(crate) fn moments(numbers: &[Option<f64>]) -> RunningMoments {
     RunningMoments::of(numbers.iter().copied().flatten())
@@ -41,11 +36,14 @@ pub(crate) fn mean(numbers: &[f64]) -> Option<f64> {
 pub(crate) fn of_member<T>(result: Result<T, Fault>) -> Result<Result<T, String>, Fault> {
     match result {
         Ok(found) => Ok(Ok(found)),
-        Err(fault) if fault.kind == FaultKind::OutOfFuel || fault.kind == FaultKind::Internal => {
-            Err(fault)
-        }
+        Err(fault) if is_ours(&fault) => Err(fault),
         Err(fault) => Ok(Err(fault.to_string())),
     }
+}
+
+/// Whether a fault stops the whole group.
+pub(crate) fn is_ours(fault: &Fault) -> bool {
+    fault.kind == FaultKind::OutOfFuel || fault.kind == FaultKind::Internal
 }
 
 /// Shapes every member that has a reward.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::settings::Target;
 use super::{ShapeMember, Shaped};
 use crate::prelude::*;
+use crate::verifier::Earlier;
 
 /// An amount that a configuration gives as a number, or as the name of the column that holds it.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -46,7 +47,15 @@ pub(crate) fn other<'a>(
     member: &ShapeMember<'a>,
     name: &str,
 ) -> Result<Result<(&'a Verdict, f64), String>, Fault> {
-    let Some(verdict) = member.earlier.get(name) else {
+    other_of(member.earlier, name)
+}
+
+/// The same among these verdicts.
+pub(crate) fn other_of<'a>(
+    earlier: Earlier<'a>,
+    name: &str,
+) -> Result<Result<(&'a Verdict, f64), String>, Fault> {
+    let Some(verdict) = earlier.get(name) else {
         return Ok(Err(format!("reward \"{name}\" has no verdict")));
     };
     match &verdict.outcome {

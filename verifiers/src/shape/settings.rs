@@ -80,11 +80,6 @@ pub(crate) fn yes() -> bool {
     true
 }
 
-/// The constant 0, for schedules.
-pub(crate) fn none() -> Schedule {
-    fixed(0.0)
-}
-
 /// The constant 1, for schedules.
 pub(crate) fn whole() -> Schedule {
     fixed(1.0)

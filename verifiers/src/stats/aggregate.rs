@@ -27,16 +27,6 @@ pub enum Aggregate {
 }
 
 impl Aggregate {
-    /// The sum, as a default.
-    pub(crate) fn sum() -> Self {
-        Self::Sum
-    }
-
-    /// The mean, as a default.
-    pub(crate) fn mean() -> Self {
-        Self::Mean
-    }
-
     /// One score of many; `None` of none.
     pub fn of(self, scores: &[f64]) -> Option<f64> {
         let last = *scores.last()?;

@@ -5,6 +5,7 @@ mod cases;
 mod checks;
 mod codes;
 mod extract;
+mod formulas;
 mod group_checks;
 mod hidden;
 mod hostile;

@@ -11,7 +11,6 @@ use super::member::PairMember;
 use super::report::share_of;
 use super::request::{Asking, PairRequests, Question, Said};
 use super::settings::OnPairFault;
-use crate::recipes::spct;
 
 impl PairRequests {
     /// One verdict for each member: the mean over the questions of the mean scores.
@@ -59,7 +58,7 @@ impl PairRequests {
             .collect();
         let votes = self.settings.votes as usize;
         let sums: Vec<Option<(Vec<f64>, usize)>> =
-            critiques.chunks(votes).map(|critiques| spct::vote(critiques, count)).collect();
+            critiques.chunks(votes).map(|critiques| summed(critiques, count)).collect();
         let verdict = |at: usize| {
             let verdict = match (fault, self.settings.on_fault) {
                 (Some(fault), OnPairFault::Fail) => Verdict::failed(fault.clone()),
@@ -75,6 +74,20 @@ impl PairRequests {
         };
         (0..count).map(verdict).collect()
     }
+}
+
+/// The sum of the scores of each response over the critiques, and how many critiques were counted. A critique
+/// that is missing, of another length or not finite is left out; `None` where all are.
+fn summed(critiques: &[Option<Vec<f64>>], responses: usize) -> Option<(Vec<f64>, usize)> {
+    let is_whole = |scores: &&Vec<f64>| {
+        scores.len() == responses && scores.iter().all(|score| score.is_finite())
+    };
+    let (mut sums, mut counted) = (vec![0.0; responses], 0);
+    for scores in critiques.iter().flatten().filter(is_whole) {
+        counted += 1;
+        sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+    }
+    (counted > 0).then_some((sums, counted))
 }
 
 /// The reward of the member at a place: its mean score over the critiques that were read, 1 to 10

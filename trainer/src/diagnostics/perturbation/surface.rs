@@ -26,10 +26,11 @@ pub(super) fn with_another_problem(text: &str) -> String {
 }
 
 /// The text with an empty phrase before each step but the last, which may be the answer alone.
+#[expect(clippy::indexing_slicing, reason = "a number below the length is drawn")]
 pub(super) fn with_filler(text: &str, random: &mut SplitMix64) -> String {
     let steps = Steps::of(text);
     let Some((last, others)) = steps.parts.split_last() else { return text.to_owned() };
-    let mut phrase = || FILLER.get(random.scaled_below(FILLER.len())).copied().unwrap_or_default();
+    let mut phrase = || FILLER[random.scaled_below(FILLER.len())];
     let mut filled: Vec<String> =
         others.iter().map(|step| format!("{} {step}", phrase())).collect();
     filled.push(if others.is_empty() {

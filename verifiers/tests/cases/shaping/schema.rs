@@ -28,7 +28,7 @@ pub(super) fn fits(entry: &ShapeEntry, cases: &[ShapeCase]) -> Result<(), String
     let mut tried = 0;
     for case in cases.iter().filter(|case| case.refused.is_none()) {
         let mut written = case.config.clone();
-        written.insert("kind".to_owned(), Value::from(entry.about.id));
+        written.insert("kind".to_owned(), Value::from(entry.kind));
         let mut wrong = written.clone();
         wrong.insert("no_setting".to_owned(), Value::from(1));
         let whole = built(entry, case)?.settings;

@@ -1,0 +1,74 @@
+//! Recipes through the command: their cases, the table in the docs, configurations that use them.
+
+use std::collections::BTreeSet;
+
+use assay::verifiers::recipe::{self, Place as RecipePlace};
+
+use super::place::Place;
+
+/// How many recipes each group of the list has; what is not there, and what has a letter.
+const GROUPS: [(u32, u32); 7] = [(1, 46), (2, 11), (3, 25), (4, 25), (5, 15), (6, 33), (7, 15)];
+const NOT_THERE: [&str; 4] = ["3.24", "4.11", "6.30", "6.31"];
+const LETTERS: [&str; 2] = ["7.1b", "7.1c"];
+
+#[test]
+fn every_number_of_the_list_has_a_recipe() {
+    let found: BTreeSet<&str> =
+        recipe::all().flat_map(|recipe| recipe.numbers.iter().map(String::as_str)).collect();
+    let numbers = GROUPS
+        .iter()
+        .flat_map(|(group, last)| (1..=*last).map(move |at| format!("{group}.{at}")))
+        .chain(LETTERS.map(str::to_owned));
+    let missing: Vec<String> = numbers
+        .filter(|number| !found.contains(&number.as_str()) && !NOT_THERE.contains(&number.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_cases_of_every_recipe_give_what_they_expect() {
+    let place = Place::with(&[]);
+    let ran = place.run("recipe test");
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn the_table_of_recipes_is_that_of_the_files() {
+    let docs = include_str!("../../docs/recipes.md");
+    let place = Place::with(&[]);
+    let shown = place.run("show recipe").out;
+    assert!(shown == docs, "write docs/recipes.md again: `assay show recipe` prints it");
+}
+
+#[test]
+fn a_recipe_starts_a_configuration_that_scores() {
+    use RecipePlace::{Advantage, Combine, Reward, Shape};
+    let is_scoring = |recipe: &&recipe::Recipe| {
+        recipe.formula.is_some() && [Reward, Shape, Combine, Advantage].contains(&recipe.place)
+    };
+    let place = Place::with(&[]);
+    let mut wrong = Vec::new();
+    for recipe in recipe::all().filter(is_scoring).step_by(9) {
+        let id = &recipe.id;
+        let made = place.run(&format!("init --recipe {id} {id}"));
+        let scored = place.run(&format!("score {id}/assay.toml {id}/data.jsonl --output {id}/run"));
+        if made.code != 0 || scored.code != 0 {
+            wrong.push(format!("{id}: {}{}", made.err, scored.err));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_formula_of_the_user_is_refused_at_its_place() {
+    let config = "version = 1\n\n[[reward]]\nname = \"r\"\nverifier = \"exact\"\n\n[[reward.shape]]\n\
+                  kind = \"formula\"\nformula = \"r - maen(r)\"\n";
+    let place = Place::with(&[("assay.toml", config)]);
+    let ran = place.run("validate assay.toml");
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(
+        ran.err.contains("error[unknown_name]") && ran.err.contains("assay.toml:9:16"),
+        "{}",
+        ran.err
+    );
+}

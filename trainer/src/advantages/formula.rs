@@ -1,0 +1,260 @@
+//! Advantages by a formula: one of a configuration, or one of a recipe.
+
+use std::borrow::Cow;
+
+use assay_verifiers::BuildError;
+use assay_verifiers::code::Code;
+use assay_verifiers::formula::{Axis, Formula, Frame, Input, MISSING, Scope, is_missing};
+use assay_verifiers::recipe::settings::{self, Bound};
+use assay_verifiers::recipe::{self, Place, Recipe};
+use serde_json::{Map, Value};
+
+use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
+use super::per_group::report;
+use super::tokens;
+use crate::error::TrainerError;
+use crate::ragged::Ragged;
+use crate::statistics::float;
+
+/// What a formula gives: an advantage for each rollout, or one for each of its steps.
+const OUTPUTS: [(&str, Axis); 2] = [("advantage", Axis::Row), ("steps", Axis::Step)];
+
+/// The names that it may use, but for those with any member.
+const NAMES: [(&str, Axis); 4] =
+    [("r", Axis::Row), ("length", Axis::Row), ("correct", Axis::Row), ("value", Axis::Row)];
+
+/// The least reward of a right rollout.
+const RIGHT: f64 = 0.5;
+
+/// The kind whose formula the configuration holds.
+pub const FORMULA: &str = "formula";
+
+/// An estimator that is a formula.
+#[derive(Debug)]
+pub struct FormulaEstimator {
+    kind: String,
+    formula: Formula,
+}
+
+/// The recipe of an advantage of this name, where it is a formula.
+pub fn recipe(name: &str) -> Option<&'static Recipe> {
+    recipe::find_in(Place::Advantage, name).filter(|own| own.formula.is_some())
+}
+
+/// Builds the estimator of `kind = "formula"`, whose settings hold the formula.
+///
+/// # Errors
+/// No formula, another setting, or what is wrong with the formula.
+pub fn of_settings(mut settings: Map<String, Value>) -> Result<FormulaEstimator, TrainerError> {
+    let Some(Value::String(source)) = settings.remove(FORMULA) else {
+        let error = BuildError::new(FORMULA, "expected `formula`, a string");
+        return Err(error.code(Code::MissingKey).into());
+    };
+    if let Some(key) = settings.keys().next() {
+        let error = BuildError::new(key, format!("unknown key `{key}`"));
+        return Err(error.code(Code::UnknownKey).expected([FORMULA]).into());
+    }
+    let built = FormulaEstimator::new(FORMULA, &source, &Bound::default());
+    built.map_err(|error| error.within(FORMULA).into())
+}
+
+/// Builds the estimator of a recipe.
+///
+/// # Errors
+/// A setting that the recipe does not take.
+pub fn of_recipe(
+    recipe: &Recipe,
+    settings: &Map<String, Value>,
+) -> Result<FormulaEstimator, TrainerError> {
+    let bound = settings::bound(&recipe.settings, &recipe.refuse, settings)?;
+    let source = recipe.formula.as_deref().unwrap_or_default();
+    Ok(FormulaEstimator::new(&recipe.id, source, &bound)?)
+}
+
+impl FormulaEstimator {
+    fn new(kind: &str, source: &str, bound: &Bound) -> Result<Self, BuildError> {
+        if let Some((name, _)) = bound.schedules.first() {
+            let why = format!("{name} is a schedule, and advantages know of no training step");
+            return Err(BuildError::new(name, why));
+        }
+        let scope = Scope::new(NAMES, OUTPUTS)
+            .open("rewards", Axis::Row)
+            .open("steps", Axis::Step)
+            .open("role", Axis::Row)
+            .settings(bound.settings.clone())
+            .batches();
+        let formula = Formula::compile(source, &scope)?;
+        if formula.gives("advantage") == formula.gives("steps") {
+            return Err(BuildError::new("", "the formula gives one of `advantage` and `steps`"));
+        }
+        Ok(Self { kind: kind.to_owned(), formula })
+    }
+
+    fn column(
+        &self,
+        input: &Input,
+        batch: &RewardBatch<'_>,
+        rows: &[usize],
+    ) -> Result<Cow<'static, [f64]>, TrainerError> {
+        let reward = |row: &usize| batch.rewards.get(*row).copied().filter(|own| !own.is_nan());
+        let along = |numbers: &[f64]| -> Cow<'static, [f64]> {
+            // Whoever has no reward takes part in nothing.
+            let one = |row: &usize| match reward(row) {
+                Some(_) => {
+                    numbers.get(*row).copied().filter(|own| !own.is_nan()).unwrap_or(MISSING)
+                }
+                None => MISSING,
+            };
+            rows.iter().map(one).collect()
+        };
+        let kind = self.kind.as_str();
+        match input.name.split_once('.') {
+            Some(("rewards", name)) => {
+                let part = batch.parts.iter().find(|part| part.name == name);
+                let part = part.ok_or_else(|| unknown(&format!("rewards.{name}"), kind))?;
+                batch.groups.along(name, part.rewards.len())?;
+                Ok(along(part.rewards))
+            }
+            Some(("steps", name)) => {
+                let steps = batch.needed_rows(kind, "steps", batch.steps)?;
+                match (name, &input.is) {
+                    ("reward", None) => Ok(of_steps(steps, rows, reward)),
+                    ("tag", is) => {
+                        let tags = batch.needed_rows(kind, "step_tags", batch.step_tags)?;
+                        Ok(of_tags(tags, steps, rows, is.as_deref()))
+                    }
+                    _ => Err(unknown(&input.name, kind)),
+                }
+            }
+            Some(("role", name)) => {
+                let roles = batch.needed(kind, "roles", batch.roles)?;
+                let is = |row: &usize| roles.get(*row).is_some_and(|role| role == name);
+                Ok(rows.iter().map(|row| f64::from(u8::from(is(row)))).collect())
+            }
+            _ => match input.name.as_str() {
+                "r" => Ok(along(batch.rewards)),
+                "correct" => {
+                    let right = |own: &f64| {
+                        if own.is_nan() { *own } else { f64::from(u8::from(*own >= RIGHT)) }
+                    };
+                    Ok(along(&batch.rewards.iter().map(right).collect::<Vec<_>>()))
+                }
+                "length" => Ok(along(&tokens::lengths(batch, kind)?)),
+                "value" => Ok(along(batch.needed(kind, "values", batch.values)?)),
+                name => Err(unknown(name, kind)),
+            },
+        }
+    }
+
+    fn refused(&self, why: String) -> TrainerError {
+        TrainerError::input(format!("advantages by \"{}\"", self.kind), why, "a finite number")
+    }
+}
+
+impl Estimator for FormulaEstimator {
+    fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
+        let report = report(batch)?;
+        let rows: Vec<usize> =
+            batch.groups.iter().flat_map(|group| group.rows().collect::<Vec<_>>()).collect();
+        let ends = batch.groups.iter().scan(0, |end, group| {
+            *end += group.len();
+            Some(*end)
+        });
+        let ends: Vec<usize> = ends.collect();
+        let columns = self.formula.inputs().iter().map(|input| self.column(input, batch, &rows));
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        let steps = batch.steps.map(|steps| step_ends(steps, &rows)).unwrap_or_default();
+        let frame = Frame::new(columns, ends, steps);
+        let values = self.formula.run(&frame).map_err(|fault| self.refused(fault.why.into()))?;
+        let is_scored = |row: usize| batch.rewards.get(row).is_some_and(|own| !own.is_nan());
+        if let Some(found) = values.output("advantage") {
+            let mut advantages = vec![0.0; rows.len()];
+            for ((at, row), found) in rows.iter().enumerate().zip(found) {
+                let Some(out) = advantages.get_mut(*row).filter(|_| is_scored(*row)) else {
+                    continue;
+                };
+                if !found.is_finite() {
+                    return Err(self.refused(values.blame(at)));
+                }
+                *out = *found;
+            }
+            return Ok(Advantages::of_rollouts(advantages, report));
+        }
+        let given = batch.needed_rows(&self.kind, "steps", batch.steps)?;
+        let mask = tokens::trained(batch, &self.kind)?;
+        tokens::ordered_steps(&mask, given)?;
+        let mut of_rows: Vec<Vec<f64>> = vec![Vec::new(); rows.len()];
+        for (at, row) in rows.iter().enumerate() {
+            let found = values.steps("steps", at).unwrap_or_default();
+            let found = found.iter().map(|own| if is_missing(*own) { 0.0 } else { *own });
+            let found: Vec<f64> =
+                if is_scored(*row) { found.collect() } else { vec![0.0; found.len()] };
+            if found.iter().any(|own| !own.is_finite()) {
+                return Err(self.refused(values.blame(at)));
+            }
+            if let Some(out) = of_rows.get_mut(*row) {
+                *out = found;
+            }
+        }
+        let advantages: Ragged<f64> = of_rows.into_iter().collect();
+        let advantages = tokens::spread_steps(&mask, given, &advantages);
+        tokens::checked(batch, &advantages)?;
+        Ok(Advantages::of_tokens(advantages, report))
+    }
+}
+
+fn unknown(name: &str, kind: &str) -> TrainerError {
+    TrainerError::input(name, "not given", format!("what the advantage \"{kind}\" reads"))
+}
+
+fn step_ends(steps: &Ragged<StepReward>, rows: &[usize]) -> Vec<usize> {
+    let ends = rows.iter().scan(0, |end, row| {
+        *end += steps.row(*row).len();
+        Some(*end)
+    });
+    ends.collect()
+}
+
+fn of_steps(
+    steps: &Ragged<StepReward>,
+    rows: &[usize],
+    reward: impl Fn(&usize) -> Option<f64>,
+) -> Cow<'static, [f64]> {
+    let one = |row: &usize| {
+        let is_scored = reward(row).is_some();
+        let number = move |step: &StepReward| {
+            if is_scored && !step.reward.is_nan() { step.reward } else { MISSING }
+        };
+        steps.row(*row).iter().map(number).collect::<Vec<_>>()
+    };
+    rows.iter().flat_map(one).collect()
+}
+
+/// Whether the tag of each step is this one; without one, a number for each tag.
+fn of_tags(
+    tags: &Ragged<String>,
+    steps: &Ragged<StepReward>,
+    rows: &[usize],
+    is: Option<&str>,
+) -> Cow<'static, [f64]> {
+    let mut known: Vec<&str> = Vec::new();
+    let number = |tag: &'_ str, known: &mut Vec<&'_ str>| -> f64 {
+        match is {
+            Some(is) => f64::from(u8::from(tag == is)),
+            None => float(known.iter().position(|own| *own == tag).unwrap_or_default()),
+        }
+    };
+    let mut all = Vec::new();
+    for row in rows {
+        for at in 0..steps.row(*row).len() {
+            let tag = tags.row(*row).get(at).map(String::as_str);
+            if let Some(tag) = tag
+                && !known.contains(&tag)
+            {
+                known.push(tag);
+            }
+            all.push(tag.map_or(MISSING, |tag| number(tag, &mut known)));
+        }
+    }
+    all.into()
+}
