@@ -2,7 +2,7 @@
 
 use assay_trainer::request::AdvantageRequest;
 use assay_verifiers::recipe::case::{self, near};
-use assay_verifiers::recipe::{Place, Recipe, RecipeCase};
+use assay_verifiers::recipe::{Recipe, RecipeCase, RecipePlace};
 use assay_verifiers::shape::ShapeMember;
 use assay_verifiers::{
     Earlier, Meter, NoFiles, Reward, Sample, Step, TrainingState, Verdict, shaping,
@@ -28,8 +28,8 @@ pub fn check(
             let mut table = kind.clone();
             table.extend(case.settings.clone());
             match recipe.place {
-                Place::Shape => of_shape(table, case)?,
-                Place::Advantage => of_advantage(table, case)?,
+                RecipePlace::Shape => of_shape(table, case)?,
+                RecipePlace::Advantage => of_advantage(table, case)?,
                 place => return Err(format!("cases of a kind of {place:?} are not run")),
             }
         }

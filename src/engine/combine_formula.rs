@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use assay_verifiers::code::Code;
-use assay_verifiers::formula::{Axis, Formula, Frame, MISSING, Scope, is_missing};
+use assay_verifiers::formula::{Axis, Formula, FormulaScope, Frame, MISSING, is_missing};
 use assay_verifiers::recipe::settings::{self, Bound};
-use assay_verifiers::recipe::{self, Place};
+use assay_verifiers::recipe::{self, RecipePlace};
 use assay_verifiers::schedule::Schedule;
 use assay_verifiers::{BuildError, Fault};
 
@@ -41,11 +41,11 @@ impl CombineFormula {
                 Self::new(config, source, &Bound::default(), "formula").map(Some)
             }
             (None, Some(name)) => {
-                let found = recipe::find_in(Place::Combine, name);
+                let found = recipe::find_in(RecipePlace::Combine, name);
                 let Some((own, source)) = found.and_then(|own| Some((own, own.formula.as_ref()?)))
                 else {
                     let why = format!("no recipe that combines rewards is called \"{name}\"");
-                    let known = recipe::of(Place::Combine).map(|own| own.id.as_str());
+                    let known = recipe::of(RecipePlace::Combine).map(|own| own.id.as_str());
                     return Err(BuildError::new("recipe", why)
                         .code(Code::UnknownWord)
                         .expected(known));
@@ -67,7 +67,7 @@ impl CombineFormula {
         let dotted = names.iter().map(|name| (format!("rewards.{name}"), Axis::Row));
         let numbers = bound.schedules.iter().map(|(name, _)| (name.clone(), Axis::Number));
         let numbers = numbers.chain([("step".to_owned(), Axis::Number)]);
-        let scope = Scope::new(bare.chain(dotted).chain(numbers), [("reward", Axis::Row)])
+        let scope = FormulaScope::new(bare.chain(dotted).chain(numbers), [("reward", Axis::Row)])
             .settings(bound.settings.clone());
         let wrong = |error| BuildError::from(error).within(key);
         let formula = Formula::compile(source, &scope).map_err(wrong)?;
@@ -76,7 +76,7 @@ impl CombineFormula {
                 "the formula compares the samples of a prompt, and [combine] sees one: a shape may";
             return Err(BuildError::new(key, why).code(Code::BadExpression));
         }
-        let reward = |input: &assay_verifiers::formula::Input| {
+        let reward = |input: &assay_verifiers::formula::FormulaInput| {
             let name = input.name.strip_prefix("rewards.").unwrap_or(&input.name);
             names.iter().position(|own| *own == name).filter(|_| input.axis == Axis::Row)
         };
@@ -91,16 +91,17 @@ impl CombineFormula {
 
     /// The reward of a sample; `None` where one that the formula needs abstained.
     pub(super) fn total(&self, rewards: &[Option<f64>], step: u64) -> Result<Option<f64>, Fault> {
-        let column = |(input, reward): (&assay_verifiers::formula::Input, &Option<usize>)| {
-            let number = if let Some(at) = reward {
-                rewards.get(*at).copied().flatten().unwrap_or(MISSING)
-            } else {
-                let schedule = self.schedules.iter().find(|(name, _)| *name == input.name);
-                #[expect(clippy::cast_precision_loss, reason = "no training has 2^53 steps")]
-                schedule.map_or(step as f64, |(_, schedule)| schedule.at(step))
+        let column =
+            |(input, reward): (&assay_verifiers::formula::FormulaInput, &Option<usize>)| {
+                let number = if let Some(at) = reward {
+                    rewards.get(*at).copied().flatten().unwrap_or(MISSING)
+                } else {
+                    let schedule = self.schedules.iter().find(|(name, _)| *name == input.name);
+                    #[expect(clippy::cast_precision_loss, reason = "no training has 2^53 steps")]
+                    schedule.map_or(step as f64, |(_, schedule)| schedule.at(step))
+                };
+                Cow::Owned(vec![number])
             };
-            Cow::Owned(vec![number])
-        };
         let columns = self.formula.inputs().iter().zip(&self.rewards).map(column);
         let frame = Frame::new(columns.collect(), vec![1], Vec::new());
         let values = self.formula.run(&frame)?;

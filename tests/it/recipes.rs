@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay::verifiers::recipe::{self, Place as RecipePlace};
+use assay::verifiers::recipe::{self, RecipePlace};
 
 use super::place::Place;
 

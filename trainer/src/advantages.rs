@@ -15,7 +15,7 @@ pub mod weights;
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
-use assay_verifiers::recipe::{self, Place};
+use assay_verifiers::recipe::{self, RecipePlace};
 use serde_json::{Map, Value};
 
 pub use batch::{
@@ -113,7 +113,7 @@ pub fn build(mut given: Map<String, Value>) -> Result<Box<dyn Estimator>, Traine
             return Ok(Box::new(formula::of_recipe(recipe, &settings)?));
         }
         let error = BuildError::new("kind", format!("no advantage is called \"{kind}\""));
-        let recipes = recipe::of(Place::Advantage).map(|recipe| recipe.id.as_str());
+        let recipes = recipe::of(RecipePlace::Advantage).map(|recipe| recipe.id.as_str());
         let kinds = ALL.iter().map(|info| info.kind).chain(recipes).chain([formula::FORMULA]);
         return Err(error.code(Code::UnknownWord).expected(kinds).into());
     };

@@ -41,7 +41,7 @@ pub use state::{BufferedRollout, HeldGroup, ReplayBuffer, SelectionState};
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
-use assay_verifiers::recipe::{self, Place};
+use assay_verifiers::recipe::{self, RecipePlace};
 use serde_json::{Map, Value};
 
 pub use crate::config::SelectConfig;
@@ -121,7 +121,7 @@ pub fn build(mut table: Map<String, Value>) -> Result<Box<dyn Selector>, Trainer
             return Ok(Box::new(formula::of_recipe(recipe, &settings)?));
         }
         let error = BuildError::new("kind", format!("no selection is called \"{kind}\""));
-        let recipes = recipe::of(Place::Select).map(|recipe| recipe.id.as_str());
+        let recipes = recipe::of(RecipePlace::Select).map(|recipe| recipe.id.as_str());
         let kinds =
             ALL.iter().map(|entry| entry.kind).chain(recipes).chain(["chain", formula::FORMULA]);
         return Err(error.code(Code::UnknownWord).expected(kinds).into());

@@ -7,9 +7,9 @@
 //! over rows to a number for each group, one over steps to a number for each row.
 //!
 //! ```
-//! use assay_verifiers::formula::{Axis, Formula, Frame, Output, Scope};
+//! use assay_verifiers::formula::{Axis, Formula, Frame, Output, FormulaScope};
 //!
-//! let scope = Scope::new([("r", Axis::Row)], [("reward", Axis::Row)]);
+//! let scope = FormulaScope::new([("r", Axis::Row)], [("reward", Axis::Row)]);
 //! let formula = Formula::compile("let centred = r - mean(r); centred / 2", &scope).unwrap();
 //! let frame = Frame::new(vec![[1.0, 0.0, 0.0, 1.0].as_slice().into()], &[4], &[]);
 //! let values = formula.run(&frame).unwrap();
@@ -28,4 +28,6 @@ mod segments;
 mod tree;
 
 pub use run::Values;
-pub use tree::{Axis, Formula, FormulaError, Frame, Input, MISSING, Scope, Setting, is_missing};
+pub use tree::{
+    Axis, Formula, FormulaError, FormulaInput, FormulaScope, Frame, MISSING, Setting, is_missing,
+};

@@ -14,12 +14,12 @@ use schemars::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use settings::{Refusal, SettingSpec};
+use settings::{RefusedSettings, SettingSpec};
 
 /// Where a recipe is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum RecipePlace {
     /// As `verifier = "formula"`: a reward of columns and of other rewards.
     Reward,
     /// In `[[reward.shape]]`: the reward of a sample, and those of its steps.
@@ -71,7 +71,7 @@ pub struct Recipe {
     /// How well the formula is known to be the paper's.
     pub basis: Basis,
     /// Where it is used.
-    pub place: Place,
+    pub place: RecipePlace,
     /// The manual page: what it does, the formula in plain text, its range.
     pub about: String,
     /// What it needs of rows, models or the training, a line each.
@@ -89,7 +89,7 @@ pub struct Recipe {
     /// The kind in Rust that computes it, and its settings, where it has no formula.
     #[serde(default)]
     pub kind: Option<Map<String, Value>>,
-    /// The configuration, for [`Place::Config`].
+    /// The configuration, for [`RecipePlace::Config`].
     #[serde(default)]
     pub config: Option<Map<String, Value>>,
     /// Settings of the formula, with the constants of the paper.
@@ -97,7 +97,7 @@ pub struct Recipe {
     pub settings: BTreeMap<String, SettingSpec>,
     /// Settings that contradict each other.
     #[serde(default)]
-    pub refuse: Vec<Refusal>,
+    pub refuse: Vec<RefusedSettings>,
     /// Values worked out by hand.
     #[serde(default, rename = "case")]
     pub cases: Vec<RecipeCase>,
@@ -192,15 +192,16 @@ pub fn find(name: &str) -> Option<&'static Recipe> {
 }
 
 /// The recipe of this id or number that is used in one place.
-pub fn find_in(place: Place, name: &str) -> Option<&'static Recipe> {
+pub fn find_in(place: RecipePlace, name: &str) -> Option<&'static Recipe> {
     find_by(name, |recipe| recipe.place == place)
 }
 
 fn find_by(name: &str, fits: impl Fn(&Recipe) -> bool) -> Option<&'static Recipe> {
     let by_id = ALL.iter().find(|entry| entry.id == name);
     let by_id = by_id.and_then(|entry| entry.recipe().as_ref().ok()).filter(|own| fits(own));
+    let is_first = |own: &&Recipe| fits(own) && own.numbers.first().is_some_and(|own| own == name);
     let has_number = |own: &&Recipe| fits(own) && own.numbers.iter().any(|number| number == name);
-    by_id.or_else(|| all().find(has_number))
+    by_id.or_else(|| all().find(is_first)).or_else(|| all().find(has_number))
 }
 
 /// `docs/recipes.md`: every recipe with its papers, its place, its basis and what is external.
@@ -259,7 +260,7 @@ This table is written by `assay show recipe`.
 |---|---|---|---|---|---|---|
 ";
 
-impl Place {
+impl RecipePlace {
     /// The word by which a file of a recipe says it.
     pub fn word(self) -> &'static str {
         match self {
@@ -288,7 +289,7 @@ impl Basis {
 }
 
 /// The recipes that are used in one place.
-pub fn of(place: Place) -> impl Iterator<Item = &'static Recipe> {
+pub fn of(place: RecipePlace) -> impl Iterator<Item = &'static Recipe> {
     all().filter(move |recipe| recipe.place == place)
 }
 

@@ -8,7 +8,7 @@ use crate::check::{BuildError, Files};
 use crate::code::Code;
 use crate::from_value;
 use crate::recipe::settings::{self, Bound, mentions};
-use crate::recipe::{self, Place, Recipe};
+use crate::recipe::{self, Recipe, RecipePlace};
 use crate::shape::formula::{ConfiguredLength, LENGTH_KEYS, ShapeFormula, built_of, length_of};
 use crate::shape::length::CompletionLength;
 use crate::shape::{BuiltShape, Shape};
@@ -105,7 +105,7 @@ shapes! {
 
 /// Every kind of shaping, in the order of its name.
 pub fn all() -> Vec<ShapeEntry> {
-    let recipes = recipe::of(Place::Shape).filter(|recipe| recipe.formula.is_some());
+    let recipes = recipe::of(RecipePlace::Shape).filter(|recipe| recipe.formula.is_some());
     let of =
         |recipe: &'static Recipe| ShapeEntry { kind: &recipe.id, maker: Maker::Recipe(recipe) };
     let mut all: Vec<ShapeEntry> = KINDS.iter().copied().chain(recipes.map(of)).collect();
@@ -118,7 +118,7 @@ pub fn find(kind: &str) -> Option<ShapeEntry> {
     if let Some(entry) = KINDS.iter().find(|entry| entry.kind == kind) {
         return Some(*entry);
     }
-    let recipe = recipe::find_in(Place::Shape, kind)?;
+    let recipe = recipe::find_in(RecipePlace::Shape, kind)?;
     recipe.formula.as_ref().map(|_| ShapeEntry { kind: &recipe.id, maker: Maker::Recipe(recipe) })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assay::verifiers::recipe::settings::SettingKind;
-use assay::verifiers::recipe::{self, Place, Recipe, RecipeCase};
+use assay::verifiers::recipe::{self, Recipe, RecipeCase, RecipePlace};
 use serde_json::{Map, Value, json};
 
 use crate::exit::Failure;
@@ -27,7 +27,11 @@ pub(super) fn files(name: &str) -> Result<(String, String), Failure> {
         (Some(config), _) => config.clone(),
         (
             None,
-            Place::Reward | Place::Shape | Place::Combine | Place::Advantage | Place::Select,
+            RecipePlace::Reward
+            | RecipePlace::Shape
+            | RecipePlace::Combine
+            | RecipePlace::Advantage
+            | RecipePlace::Select,
         ) => configuration(recipe, &case),
         (None, place) => {
             let why = format!(
@@ -48,8 +52,8 @@ pub(super) fn files(name: &str) -> Result<(String, String), Failure> {
 /// A configuration whose rewards are columns of the rows.
 fn configuration(recipe: &Recipe, case: &RecipeCase) -> Map<String, Value> {
     let mut settings = case.settings.clone();
-    let is_measured =
-        case.inputs.contains_key("length") && matches!(recipe.place, Place::Reward | Place::Shape);
+    let is_measured = case.inputs.contains_key("length")
+        && matches!(recipe.place, RecipePlace::Reward | RecipePlace::Shape);
     if is_measured {
         settings.insert("unit".to_owned(), "words".into());
     }
@@ -57,7 +61,7 @@ fn configuration(recipe: &Recipe, case: &RecipeCase) -> Map<String, Value> {
         let config = json!({ "formula": format!("meta[\"{name}\"]") });
         json!({ "name": name, "verifier": "formula", "weight": weight, "config": config })
     };
-    let is_combined = recipe.place == Place::Combine;
+    let is_combined = recipe.place == RecipePlace::Combine;
     let weight = if is_combined { 1.0 } else { 0.0 };
     let mut rewards: Vec<Value> =
         others(recipe, case).iter().map(|name| column(name, weight)).collect();
@@ -66,16 +70,16 @@ fn configuration(recipe: &Recipe, case: &RecipeCase) -> Map<String, Value> {
     let mut config = Map::from_iter([("version".to_owned(), json!(1))]);
     let meta = json!({ "formula": "meta.r" });
     match recipe.place {
-        Place::Reward => {
+        RecipePlace::Reward => {
             let own = json!({ "recipe": recipe.id, "settings": settings });
             rewards.push(json!({ "name": "reward", "verifier": "formula", "config": own }));
         }
-        Place::Shape => {
+        RecipePlace::Shape => {
             let own =
                 json!({ "name": "r", "verifier": "formula", "config": meta, "shape": [table] });
             rewards.push(own);
         }
-        Place::Combine => {
+        RecipePlace::Combine => {
             let own = json!({ "how": "formula", "recipe": recipe.id, "settings": settings });
             config.insert("combine".to_owned(), own);
         }
@@ -91,7 +95,7 @@ fn configuration(recipe: &Recipe, case: &RecipeCase) -> Map<String, Value> {
 /// The other rewards that the recipe reads.
 fn others(recipe: &Recipe, case: &RecipeCase) -> BTreeSet<String> {
     let plain = |name: &&String| {
-        !name.contains('.') && !OWN.contains(&name.as_str()) && recipe.place != Place::Reward
+        !name.contains('.') && !OWN.contains(&name.as_str()) && recipe.place != RecipePlace::Reward
     };
     let inputs = case.inputs.keys();
     let named = inputs.clone().filter_map(|name| name.strip_prefix("rewards.").map(str::to_owned));

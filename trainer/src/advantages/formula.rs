@@ -4,9 +4,11 @@ use std::borrow::Cow;
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
-use assay_verifiers::formula::{Axis, Formula, Frame, Input, MISSING, Scope, is_missing};
+use assay_verifiers::formula::{
+    Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
+};
 use assay_verifiers::recipe::settings::{self, Bound};
-use assay_verifiers::recipe::{self, Place, Recipe};
+use assay_verifiers::recipe::{self, Recipe, RecipePlace};
 use serde_json::{Map, Value};
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
@@ -38,7 +40,7 @@ pub struct FormulaEstimator {
 
 /// The recipe of an advantage of this name, where it is a formula.
 pub fn recipe(name: &str) -> Option<&'static Recipe> {
-    recipe::find_in(Place::Advantage, name).filter(|own| own.formula.is_some())
+    recipe::find_in(RecipePlace::Advantage, name).filter(|own| own.formula.is_some())
 }
 
 /// Builds the estimator of `kind = "formula"`, whose settings hold the formula.
@@ -77,7 +79,7 @@ impl FormulaEstimator {
             let why = format!("{name} is a schedule, and advantages know of no training step");
             return Err(BuildError::new(name, why));
         }
-        let scope = Scope::new(NAMES, OUTPUTS)
+        let scope = FormulaScope::new(NAMES, OUTPUTS)
             .open("rewards", Axis::Row)
             .open("steps", Axis::Step)
             .open("role", Axis::Row)
@@ -92,7 +94,7 @@ impl FormulaEstimator {
 
     fn column(
         &self,
-        input: &Input,
+        input: &FormulaInput,
         batch: &RewardBatch<'_>,
         rows: &[usize],
     ) -> Result<Cow<'static, [f64]>, TrainerError> {

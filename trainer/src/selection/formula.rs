@@ -2,9 +2,11 @@
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
-use assay_verifiers::formula::{Axis, Formula, Frame, Input, MISSING, Scope, is_missing};
+use assay_verifiers::formula::{
+    Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
+};
 use assay_verifiers::recipe::settings::{self, Bound};
-use assay_verifiers::recipe::{self, Place, Recipe};
+use assay_verifiers::recipe::{self, Recipe, RecipePlace};
 use assay_verifiers::stats::float;
 use serde_json::{Map, Value};
 
@@ -38,7 +40,7 @@ pub struct FormulaSelector {
 
 /// The recipe of a selection of this name, where it is a formula.
 pub fn recipe(name: &str) -> Option<&'static Recipe> {
-    recipe::find_in(Place::Select, name).filter(|own| own.formula.is_some())
+    recipe::find_in(RecipePlace::Select, name).filter(|own| own.formula.is_some())
 }
 
 /// Builds the policy of `kind = "formula"`, whose settings hold the formula.
@@ -77,7 +79,7 @@ impl FormulaSelector {
             let why = format!("{name} is a schedule, and selection knows of no training step");
             return Err(BuildError::new(name, why));
         }
-        let scope = Scope::new(NAMES.map(|name| (name, Axis::Row)), OUTPUTS)
+        let scope = FormulaScope::new(NAMES.map(|name| (name, Axis::Row)), OUTPUTS)
             .settings(bound.settings)
             .batches();
         Ok(Self { kind: kind.to_owned(), formula: Formula::compile(source, &scope)? })
@@ -86,7 +88,7 @@ impl FormulaSelector {
     /// The numbers of an input along `rows`; missing for a rollout without a reward.
     fn column(
         &self,
-        input: &Input,
+        input: &FormulaInput,
         batch: &RolloutBatch<'_>,
         rows: &[usize],
     ) -> Result<Vec<f64>, TrainerError> {

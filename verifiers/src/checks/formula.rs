@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::code::Code;
-use crate::formula::{Axis, Formula, Frame, MISSING, Scope, Values};
+use crate::formula::{Axis, Formula, Frame, MISSING, FormulaScope, Values};
 use crate::prelude::*;
 use crate::recipe::settings::{self, Bound};
-use crate::recipe::{self, Place, Recipe};
+use crate::recipe::{self, RecipePlace, Recipe};
 use crate::shape::formula::{LENGTH_KEYS, length_of};
 use crate::shape::inputs::{InputRow, Lack, other_reward};
 use crate::shape::length::CompletionLength;
@@ -69,7 +69,7 @@ impl Check for FormulaCheck {
             let why = format!("{name} is a schedule, and a verifier knows of no training step");
             return Err(BuildError::new("settings", why));
         }
-        let scope = Scope::new(["length", "truncated"].map(|name| (name, Axis::Row)), OUTPUTS)
+        let scope = FormulaScope::new(["length", "truncated"].map(|name| (name, Axis::Row)), OUTPUTS)
             .open("rewards", Axis::Row)
             .open("meta", Axis::Row)
             .open("list", Axis::Step)
@@ -139,10 +139,10 @@ impl Check for FormulaCheck {
 const OUTPUTS: [(&str, Axis); 1] = [("reward", Axis::Row)];
 
 fn known(name: &str) -> Result<&'static Recipe, BuildError> {
-    let recipe = recipe::find_in(Place::Reward, name).filter(|own| own.formula.is_some());
+    let recipe = recipe::find_in(RecipePlace::Reward, name).filter(|own| own.formula.is_some());
     recipe.ok_or_else(|| {
         let error = BuildError::new("recipe", format!("no recipe of a reward is called \"{name}\""));
-        let known = recipe::of(Place::Reward).map(|own| own.id.as_str());
+        let known = recipe::of(RecipePlace::Reward).map(|own| own.id.as_str());
         error.code(Code::UnknownWord).expected(known)
     })
 }

@@ -8,7 +8,7 @@ use rhai::{Expr, FnCallExpr, Position, Stmt};
 use super::elementwise;
 use super::functions::{self, Class, Divisor, Entry, Function};
 use super::tree::{
-    Axis, Formula, FormulaError, Guard, Input, Node, Op, Scope, Setting, is_missing,
+    Axis, Formula, FormulaError, FormulaInput, FormulaScope, Guard, Node, Op, Setting, is_missing,
 };
 use crate::code::Code;
 use crate::script::{self, ScriptError};
@@ -24,10 +24,10 @@ enum Value {
 
 struct Compiler<'a> {
     source: &'a str,
-    scope: &'a Scope,
+    scope: &'a FormulaScope,
     lets: BTreeMap<String, Value>,
     used: BTreeSet<String>,
-    inputs: Vec<Input>,
+    inputs: Vec<FormulaInput>,
     nodes: Vec<Node>,
     named: Vec<(String, usize)>,
     guards: Vec<Guard>,
@@ -40,12 +40,12 @@ impl Formula {
     ///
     /// # Errors
     /// The place of what does not parse, an unknown name, a wrong shape, a setting that nothing reads.
-    pub fn compile(source: &str, scope: &Scope) -> Result<Self, FormulaError> {
+    pub fn compile(source: &str, scope: &FormulaScope) -> Result<Self, FormulaError> {
         formula(source, scope)
     }
 }
 
-fn formula(source: &str, scope: &Scope) -> Compiled<Formula> {
+fn formula(source: &str, scope: &FormulaScope) -> Compiled<Formula> {
     let ast = script::parsed(source)?;
     let mut compiler = Compiler {
         source,
@@ -329,7 +329,7 @@ impl Compiler<'_> {
                 ..self.refuse(at, format!("no `{name}` is known here"))
             });
         };
-        let input = Input { name: name.to_owned(), is: is.map(str::to_owned), axis };
+        let input = FormulaInput { name: name.to_owned(), is: is.map(str::to_owned), axis };
         let index = self.inputs.iter().position(|own| *own == input).unwrap_or_else(|| {
             self.inputs.push(input);
             self.inputs.len() - 1

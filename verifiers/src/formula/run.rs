@@ -8,7 +8,7 @@ use super::functions::{Class, Function};
 use serde_json::Value;
 
 use super::segments;
-use super::tree::{Axis, Formula, Frame, Guard, Input, Node, Op, is_missing};
+use super::tree::{Axis, Formula, FormulaInput, Frame, Guard, Node, Op, is_missing};
 use crate::fault::Fault;
 
 /// What a formula gave.
@@ -33,7 +33,7 @@ impl Formula {
     /// An internal fault: the frame has not the inputs of the formula, or one of another length.
     pub fn run<'a>(&'a self, frame: &'a Frame<'a>) -> Result<Values<'a>, Fault> {
         let has_length =
-            |(input, given): (&Input, &Cow<'_, [f64]>)| given.len() == frame.len(input.axis);
+            |(input, given): (&FormulaInput, &Cow<'_, [f64]>)| given.len() == frame.len(input.axis);
         let fits = self.inputs.len() == frame.inputs.len()
             && self.inputs.iter().zip(&frame.inputs).all(has_length);
         if !fits {

@@ -63,7 +63,7 @@ pub enum Setting {
 
 /// The names that a formula may use, and what it must give.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct FormulaScope {
     pub(super) names: BTreeMap<String, Axis>,
     /// Names with any member behind a point, such as `meta`.
     pub(super) open: BTreeMap<String, Axis>,
@@ -72,7 +72,7 @@ pub struct Scope {
     pub(super) has_batch: bool,
 }
 
-impl Scope {
+impl FormulaScope {
     /// Names with the axis of each; what the formula gives, the first of which it gives where its value
     /// is no map.
     pub fn new<N: Into<String>, O: Into<String>>(
@@ -118,7 +118,7 @@ impl Scope {
 
 /// A name that a formula reads, and where it is a text, what it is compared with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Input {
+pub struct FormulaInput {
     /// Such as `r`, `meta.level` or `rewards.quality`.
     pub name: String,
     /// For a text: the input is 1 where it is this one, else 0.
@@ -156,11 +156,11 @@ pub(super) struct Node {
     pub(super) place: Range<usize>,
 }
 
-/// A formula that was checked against its [`Scope`].
+/// A formula that was checked against its [`FormulaScope`].
 #[derive(Clone, Debug)]
 pub struct Formula {
     pub(super) source: String,
-    pub(super) inputs: Vec<Input>,
+    pub(super) inputs: Vec<FormulaInput>,
     pub(super) nodes: Vec<Node>,
     /// The `let` statements, but those whose name begins with `_`.
     pub(super) named: Vec<(String, usize)>,
@@ -215,7 +215,7 @@ impl<'a> Frame<'a> {
 
 impl Formula {
     /// What it reads, each once.
-    pub fn inputs(&self) -> &[Input] {
+    pub fn inputs(&self) -> &[FormulaInput] {
         &self.inputs
     }
 

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::settings::{self, Bound};
-use super::{Place, Recipe, RecipeCase};
+use super::{Recipe, RecipeCase, RecipePlace};
 use crate::check::BuildError;
-use crate::formula::{Axis, Formula, Frame, MISSING, Scope, Values, is_missing};
+use crate::formula::{Axis, Formula, FormulaScope, Frame, MISSING, Values, is_missing};
 
 /// How far a value may be from what a case expects, relative to it where it is above 1.
 pub const TOLERANCE: f64 = 1e-9;
 
-impl Place {
+impl RecipePlace {
     /// What formulas in this place give, the first of which they give where they are no map.
     pub fn outputs(self) -> &'static [(&'static str, Axis)] {
         match self {
@@ -91,7 +91,7 @@ pub fn near(found: &Value, wanted: &Value) -> bool {
 
 fn run(
     source: &str,
-    place: Place,
+    place: RecipePlace,
     bound: &Bound,
     case: &RecipeCase,
 ) -> Result<Map<String, Value>, BuildError> {
@@ -102,8 +102,8 @@ fn run(
     let names = case.inputs.iter().map(|(name, value)| (name.clone(), axis(value)));
     let names = names.chain(schedules.keys().map(|name| (name.clone(), Axis::Number)));
     let mut scope =
-        Scope::new(names, place.outputs().iter().copied()).settings(bound.settings.clone());
-    if !matches!(place, Place::Shape | Place::Combine) {
+        FormulaScope::new(names, place.outputs().iter().copied()).settings(bound.settings.clone());
+    if !matches!(place, RecipePlace::Shape | RecipePlace::Combine) {
         scope = scope.batches();
     }
     let formula = Formula::compile(source, &scope).map_err(|error| {
@@ -134,7 +134,7 @@ fn run(
 
 /// What a formula gave, by output.
 fn outputs(
-    place: Place,
+    place: RecipePlace,
     values: &Values<'_>,
     layout: &Layout,
 ) -> Result<Map<String, Value>, BuildError> {

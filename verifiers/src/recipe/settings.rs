@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::check::BuildError;
 use crate::code::Code;
-use crate::formula::{Axis, Formula, FormulaError, Frame, MISSING, Scope, Setting};
+use crate::formula::{Axis, Formula, FormulaError, FormulaScope, Frame, MISSING, Setting};
 use crate::from_value::{self, from_value};
 use crate::schedule::Schedule;
 
@@ -72,7 +72,7 @@ pub struct SettingSpec {
 /// Settings that are refused.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refusal {
+pub struct RefusedSettings {
     /// A formula of the settings.
     pub when: String,
     /// The setting at fault.
@@ -98,7 +98,7 @@ pub struct Bound {
 /// One that is unknown, missing, of another type, out of range, or refused beside the others.
 pub fn bound(
     specs: &BTreeMap<String, SettingSpec>,
-    refusals: &[Refusal],
+    refusals: &[RefusedSettings],
     given: &Map<String, Value>,
 ) -> Result<Bound, BuildError> {
     if let Some(key) = given.keys().find(|key| !specs.contains_key(*key)) {
@@ -266,7 +266,7 @@ impl SettingSpec {
     }
 }
 
-impl Refusal {
+impl RefusedSettings {
     fn check(&self, bound: &Bound) -> Result<(), BuildError> {
         let wrong = |error: FormulaError| {
             BuildError::new(&self.setting, format!("refuse: {error}")).code(Code::Internal)
@@ -274,7 +274,8 @@ impl Refusal {
         let mut settings = bound.settings.clone();
         // Only the settings that the condition names are its settings.
         settings.retain(|(name, _)| mentions(&self.when, name));
-        let scope = Scope::new::<String, _>([], [("refuse", Axis::Number)]).settings(settings);
+        let scope =
+            FormulaScope::new::<String, _>([], [("refuse", Axis::Number)]).settings(settings);
         let formula = Formula::compile(&self.when, &scope).map_err(wrong)?;
         let frame = Frame::new(Vec::new(), Vec::new(), Vec::new());
         let refused =

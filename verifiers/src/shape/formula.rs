@@ -11,7 +11,7 @@ use super::{BuiltShape, ShapeMember, Shaped, group};
 use crate::canonical::Digest;
 use crate::check::RecordedFiles;
 use crate::formula::{
-    Axis, Formula, FormulaError, Frame, Input, MISSING, Scope, Values, is_missing,
+    Axis, Formula, FormulaError, FormulaInput, FormulaScope, Frame, MISSING, Values, is_missing,
 };
 use crate::prelude::*;
 use crate::recipe::settings::Bound;
@@ -71,7 +71,7 @@ impl ShapeFormula {
         let schedules = bound.schedules.iter().map(|(name, _)| (name.clone(), Axis::Number));
         let parts = rewards.iter().map(|name| ((*name).to_owned(), Axis::Row));
         let names = NAMES.iter().map(|name| ((*name).to_owned(), Axis::Row));
-        let scope = Scope::new(parts.chain(names).chain(schedules), OUTPUTS)
+        let scope = FormulaScope::new(parts.chain(names).chain(schedules), OUTPUTS)
             .open("rewards", Axis::Row)
             .open("meta", Axis::Row)
             .open("state", Axis::Number)
@@ -177,7 +177,7 @@ impl ShapeFormula {
     /// The numbers of an input, and why some are missing.
     fn column(
         &self,
-        input: &Input,
+        input: &FormulaInput,
         members: &[ShapeMember<'_>],
         state: &TrainingState,
         (lacks, meter): (&mut [Option<Lack>], &mut Meter<'_>),

@@ -2,7 +2,7 @@
 
 use super::length::CompletionLength;
 use super::member::{no_such, other_of, truncated};
-use crate::formula::Input;
+use crate::formula::FormulaInput;
 use crate::prelude::*;
 use crate::sample::Sample;
 use crate::verdict::Step;
@@ -40,7 +40,7 @@ impl InputRow<'_> {
     /// The number of an input over rows.
     pub(crate) fn number(
         &self,
-        input: &Input,
+        input: &FormulaInput,
         length: Option<&CompletionLength>,
         meter: &mut Meter<'_>,
     ) -> Result<f64, Lack> {
