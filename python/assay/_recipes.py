@@ -29,17 +29,17 @@ class Recipe:
     @property
     def id(self) -> str:
         """The word by which a configuration names it."""
-        return self._file["id"]
+        return str(self._file["id"])
 
     @property
     def title(self) -> str:
         """A few words."""
-        return self._file["title"]
+        return str(self._file["title"])
 
     @property
     def papers(self) -> list[str]:
         """The titles of the papers."""
-        return self._file["papers"]
+        return list(self._file["papers"])
 
     @property
     def formula(self) -> str | None:
