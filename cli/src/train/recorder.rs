@@ -31,7 +31,7 @@ pub(super) struct Recorder {
     told: Told,
 }
 
-/// How people are told.
+/// How progress is printed.
 pub(super) enum Told {
     Nothing,
     Lines(PlainLines),
@@ -47,7 +47,7 @@ impl Told {
         }
     }
 
-    /// The line of what the training is at, where lines are told and one is due.
+    /// The line of what the training is at, where lines are printed and one is due.
     fn line(&mut self, watched: &Watched) {
         if let Self::Lines(lines) = self
             && let Some(line) = lines.line(watched)

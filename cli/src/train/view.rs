@@ -1,4 +1,4 @@
-//! The live view of a training: a bar and a few lines, drawn again and again below what is told.
+//! The live view of a training: a bar and a few lines, redrawn below the printed lines.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
 use assay_verifiers::formula::{
     Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
 };
 use assay_verifiers::recipe::settings::{self, Bound};
 use assay_verifiers::recipe::{self, Recipe, RecipePlace};
+use assay_verifiers::{BuildError, Reward};
 use serde_json::{Map, Value};
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
@@ -24,9 +24,6 @@ const OUTPUTS: [(&str, Axis); 2] = [("advantage", Axis::Row), ("steps", Axis::St
 /// The names that it may use, but for those with any member.
 const NAMES: [(&str, Axis); 4] =
     [("r", Axis::Row), ("length", Axis::Row), ("correct", Axis::Row), ("value", Axis::Row)];
-
-/// The least reward of a right rollout.
-const RIGHT: f64 = 0.5;
 
 /// The kind whose formula the configuration holds.
 pub const FORMULA: &str = "formula";
@@ -137,7 +134,7 @@ impl FormulaEstimator {
                 "r" => Ok(along(batch.rewards)),
                 "correct" => {
                     let right = |own: &f64| {
-                        if own.is_nan() { *own } else { f64::from(u8::from(*own >= RIGHT)) }
+                        if own.is_nan() { *own } else { f64::from(u8::from(*own >= Reward::RIGHT)) }
                     };
                     Ok(along(&batch.rewards.iter().map(right).collect::<Vec<_>>()))
                 }

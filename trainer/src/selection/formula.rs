@@ -1,6 +1,5 @@
 //! Selection by a formula: one of a configuration, or one of a recipe.
 
-use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
 use assay_verifiers::formula::{
     Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
@@ -8,6 +7,7 @@ use assay_verifiers::formula::{
 use assay_verifiers::recipe::settings::{self, Bound};
 use assay_verifiers::recipe::{self, Recipe, RecipePlace};
 use assay_verifiers::stats::float;
+use assay_verifiers::{BuildError, Reward};
 use serde_json::{Map, Value};
 
 use crate::error::TrainerError;
@@ -24,9 +24,6 @@ const OUTPUTS: [(&str, Axis); 3] =
 /// The names that it may use.
 const NAMES: [&str; 8] =
     ["r", "correct", "length", "truncated", "advantage", "step_mean", "step_count", "pass_rate"];
-
-/// The least reward of a right rollout.
-const RIGHT: f64 = 0.5;
 
 /// The kind whose formula the configuration holds.
 pub const FORMULA: &str = "formula";
@@ -103,7 +100,7 @@ impl FormulaSelector {
         };
         let numbers = match input.name.as_str() {
             "r" => batch.rewards.to_vec(),
-            "correct" => batch.rewards.iter().map(|own| truth(*own >= RIGHT)).collect(),
+            "correct" => batch.rewards.iter().map(|own| truth(*own >= Reward::RIGHT)).collect(),
             "length" => needed("lengths", counts(batch.lengths))?,
             "truncated" => {
                 let given = batch.truncated.map(|own| own.iter().map(|own| truth(*own)).collect());

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::elementwise::truth;
 use super::functions::{Divisor, Function};
 use super::tree::{MISSING, is_missing};
+use crate::stats::{float, quantile};
 
 /// A column to a number. `further` are the arguments behind the column.
 pub(super) fn reduced(function: Function, column: &[f64], further: &[f64]) -> f64 {
@@ -209,18 +210,4 @@ fn variance(values: &[f64], deviation: Divisor) -> f64 {
     let Some(mean) = mean(values).filter(|_| values.len() > 1) else { return 0.0 };
     let squares: Vec<f64> = values.iter().map(|value| (value - mean) * (value - mean)).collect();
     sum(&squares) / float(values.len() - less)
-}
-
-fn quantile(values: &[f64], share: f64) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let place = share.clamp(0.0, 1.0) * float(sorted.len().checked_sub(1)?);
-    let at = |place: f64| sorted.iter().zip(0..).find(|(_, at)| float(*at) >= place);
-    let (low, high) = (at(place.floor())?.0, at(place.ceil())?.0);
-    Some(low + (high - low) * (place - place.floor()))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "no column has 2^53 numbers")]
-fn float(count: usize) -> f64 {
-    count as f64
 }

@@ -144,7 +144,7 @@ pub(super) enum Op {
     Call { function: Function, class: Class, args: Vec<usize> },
 }
 
-/// A value of the formula, and where it stands in the source.
+/// A value of the formula, and its place in the source.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) op: Op,
@@ -169,7 +169,7 @@ pub struct Formula {
     pub(super) compares_rows: bool,
 }
 
-/// Why a text is no formula.
+/// Why a formula is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FormulaError {
