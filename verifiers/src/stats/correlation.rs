@@ -40,7 +40,11 @@ impl CorrelationSums {
         if self.xx <= self.noise_x || self.yy <= self.noise_y {
             return None;
         }
-        ratio(self.xy, self.xx.sqrt() * self.yy.sqrt()).map(|value| value.clamp(-1.0, 1.0))
+        // The root of the product is exact where both spreads are equal, as those of ranks are.
+        let product = self.xx * self.yy;
+        let spread =
+            if product.is_normal() { product.sqrt() } else { self.xx.sqrt() * self.yy.sqrt() };
+        ratio(self.xy, spread).map(|value| value.clamp(-1.0, 1.0))
     }
 
     /// The least-squares slope of y on x; `None` where x has no spread.
