@@ -5,7 +5,7 @@ use assay_verifiers::recipe::case::{self, near};
 use assay_verifiers::recipe::{Recipe, RecipeCase, RecipePlace};
 use assay_verifiers::shape::ShapeMember;
 use assay_verifiers::{
-    Earlier, Meter, NoFiles, Reward, Sample, Step, TrainingState, Verdict, shaping,
+    Earlier, Fault, Meter, NoFiles, Reward, Sample, Shaped, Step, TrainingState, Verdict, shaping,
 };
 use serde_json::{Map, Value, json};
 
@@ -128,12 +128,9 @@ fn of_shape(table: Map<String, Value>, case: &RecipeCase) -> Result<Value, Strin
             earlier: Earlier::new(names, others),
         })
         .collect();
-    let mut found = Vec::new();
-    let size = if built.is_group { members.len().max(1) } else { 1 };
-    for members in members.chunks(size) {
-        let shaped = built.shape(members, &state, &mut Meter::default());
-        found.extend(shaped.map_err(|fault| fault.to_string())?);
-    }
+    let found = built.shape(&members, &state, &mut Meter::default());
+    let found: Vec<Shaped> =
+        found.into_iter().collect::<Result<_, Fault>>().map_err(|fault| fault.to_string())?;
     if case.expect.is_object() {
         let steps = found.iter().map(|own| json!(own.steps)).collect::<Value>();
         let rewards = found.iter().map(|own| json!(own.reward)).collect::<Value>();

@@ -1,5 +1,7 @@
 //! `assay show`: the manual page of a verifier, behind an example.
 
+use std::collections::BTreeMap;
+
 use assay::engine::did_you_mean;
 use assay::setup::Environment;
 use assay::trainer::config::TrainConfig;
@@ -21,7 +23,7 @@ use super::{lints, output};
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
     /// The id of the verifier; a table and a kind, as in shape.overlong, advantage.grpo, loss.dapo or
-    /// select.dynamic; lint:CODE for a lint; `train` for the settings of a training; or `config` for the
+    /// select.dynamic; lint:CODE for a lint; `check:` for all checks by task; `train` for the settings of a training; or `config` for the
     /// JSON Schema of the configuration
     id: String,
     /// With `recipe` before it: the id or number of a recipe; without one, the table of all of them
@@ -36,6 +38,14 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// What stands before the tables of `docs/checks.md`.
+const CHECKS: &str = "# Checks by task
+
+Which check judges which task, the public scorer that it equals, on how many values that was compared, and where
+it differs on purpose. `assay show ID` prints the settings of each. `assay show check:` writes this page; its
+rows are in `fixtures/checks/ID.toml`.
+";
 
 #[derive(Serialize)]
 struct Page {
@@ -78,6 +88,10 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
             "one id is shown at a time; {} is another",
             inline(name)
         )));
+    }
+    if args.id == "check:" {
+        output::text(&checks(&environment.registry())?);
+        return Ok(Exit::Ok);
     }
     if let Some(code) = args.id.strip_prefix("lint:") {
         return of_lint(code, args.json);
@@ -131,6 +145,29 @@ fn of_recipe(name: &str, json: bool) -> Result<Exit, Failure> {
 
 fn indented(text: &str) -> String {
     text.trim().lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// `docs/checks.md`: the verifiers with a task, by its family.
+fn checks(registry: &Registry) -> Result<String, Failure> {
+    let mut families: BTreeMap<String, String> = BTreeMap::new();
+    for about in registry.infos() {
+        let file = cases::parse(about.fixtures).map_err(|why| anyhow::anyhow!("{why}"))?;
+        let Some(task) = file.task else { continue };
+        let docs = schema::docs((about.schema)().as_value());
+        let summary = docs.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        let cell = |own: Option<String>| own.unwrap_or_default().replace('|', "\\|");
+        *families.entry(task.family).or_default() += &format!(
+            "| `{}` | {} | {} | {} | {} |\n",
+            about.id,
+            summary.replace('|', "\\|"),
+            cell(task.equals),
+            cell(task.compared),
+            cell(task.differs)
+        );
+    }
+    let head = "| id | judges | equals | compared on | differs |\n|---|---|---|---|---|\n";
+    let section = |(family, rows)| format!("\n## {family}\n\n{head}{rows}");
+    Ok([CHECKS.to_owned()].into_iter().chain(families.iter().map(section)).collect())
 }
 
 /// The page of a lint.

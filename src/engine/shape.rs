@@ -24,6 +24,9 @@ struct Shaping<'a> {
     notes: Vec<Vec<Value>>,
 }
 
+/// Rows that a shape takes together: enough to share what each call costs, few enough for a cache.
+const ROWS: usize = 256;
+
 type Notes = Vec<(Cow<'static, str>, Value)>;
 
 impl Core {
@@ -61,18 +64,21 @@ impl Shaping<'_> {
                 self.apply_to(shape, &members);
             }
         } else {
-            for at in 0..self.samples.len() {
-                self.apply_to(shape, &[at]);
+            let scored: Vec<usize> =
+                (0..self.samples.len()).filter(|at| self.is_scored(*at)).collect();
+            for places in scored.chunks(ROWS) {
+                self.apply_to(shape, places);
             }
         }
     }
 
-    /// Shapes the rewards of the samples at `places`: a group, or one.
+    fn is_scored(&self, at: usize) -> bool {
+        self.verdicts.get(at).is_some_and(|verdict| verdict.outcome.reward().is_some())
+    }
+
+    /// Shapes the rewards of the samples at `places`: a group, or some that are shaped each alone.
     fn apply_to(&mut self, shape: &BuiltShape, places: &[usize]) {
-        let scored = |at: &usize| {
-            self.verdicts.get(*at).is_some_and(|verdict| verdict.outcome.reward().is_some())
-        };
-        if !places.iter().any(scored) {
+        if !places.iter().any(|at| self.is_scored(*at)) {
             return;
         }
         let shaped = self.shaped(shape, places);
@@ -108,13 +114,13 @@ impl Shaping<'_> {
         let fuel = self.planned.fuel.saturating_mul(places.len() as u64);
         let mut meter = Meter::new(fuel).with_cancellation(&limit);
         let shaped = guarded(|| shape.shape(&members, &self.call.training, &mut meter));
-        match shaped.unwrap_or_else(Err) {
-            Ok(shaped) if shaped.len() == places.len() => shaped.into_iter().map(Ok).collect(),
+        match shaped {
+            Ok(shaped) if shaped.len() == places.len() => shaped,
             Ok(shaped) => {
                 let why = format!("{} rewards for {} samples", shaped.len(), places.len());
-                places.iter().map(|_| Err(Fault::internal(why.clone()))).collect()
+                vec![Err(Fault::internal(why)); places.len()]
             }
-            Err(fault) => places.iter().map(|_| Err(fault.clone())).collect(),
+            Err(fault) => vec![Err(fault); places.len()],
         }
     }
 }

@@ -72,3 +72,50 @@ fn a_formula_of_the_user_is_refused_at_its_place() {
         ran.err
     );
 }
+
+#[test]
+fn any_recipe_is_computed_from_rows() {
+    let place = Place::with(&[
+        (
+            "tokens.jsonl",
+            "{\"rollout_log_ratio\": [0, 5], \"logp\": [-2, -1], \"advantage\": [1, 1]}\n\
+             {\"rollout_log_ratio\": [5], \"logp\": [-1], \"advantage\": [-1]}\n{}\n",
+        ),
+        ("rows.jsonl", "{\"g\": 1, \"r\": 3}\n{\"g\": 1, \"r\": 1}\n{\"g\": 2, \"r\": 4}\n"),
+    ]);
+    let loss = place.run("recipe run aipo tokens.jsonl --set ratio_max=2");
+    assert_eq!(loss.code, 0, "{}", loss.err);
+    assert_eq!(loss.json(), serde_json::json!({ "loss": [[2.0, 2.0], [-2.0], []] }));
+    let advantage = place.run("recipe run dr_grpo rows.jsonl --group g");
+    assert_eq!(advantage.json(), serde_json::json!({ "advantage": [1.0, -1.0, 0.0] }));
+    for (words, named) in [
+        ("recipe run dr_grpo tokens.jsonl", "`r`"),
+        ("recipe run aipo tokens.jsonl --set ratio_max=-1", "settings.ratio_max"),
+        ("recipe run nothing tokens.jsonl", "nothing"),
+    ] {
+        let refused = place.run(words);
+        assert!(refused.code != 0 && refused.err.contains(named), "{words}: {}", refused.err);
+    }
+}
+
+#[test]
+fn a_formula_is_explained_with_its_numbers() {
+    let config = "version = 1\n[[reward]]\nname = 'style'\nverifier = 'formula'\n\
+        config = { formula = 'meta.stars / 5' }\n[[reward]]\nname = 'right'\nverifier = 'exact'\n\
+        [[reward.shape]]\nkind = 'formula'\nformula = '''\nlet over = length - 2; // words\n\
+        r - over * style\n'''\nunit = 'words'\n[[reward.shape]]\nkind = 'overlong'\nmax = 4\ncache = 2\n\
+        unit = 'words'\n";
+    let rows =
+        "{\"id\": \"a\", \"completion\": \"a b c\", \"reference\": \"a b c\", \"stars\": 4}\n";
+    let place = Place::with(&[("c.toml", config), ("d.jsonl", rows)]);
+    let shown = place.run("explain c.toml d.jsonl --id a");
+    assert_eq!(shown.code, 0, "{}", shown.err);
+    for formula in [
+        "meta.stars / 5",
+        "let over = 3.0 - 2; 1.0 - 1.0 * 0.8",
+        "0.2 - 1.0 * if \\\"flat\\\" == \\\"flat\\\"",
+    ] {
+        let formula = formula.replace("meta.stars", "4").replace("\\\"", "\"");
+        assert!(shown.out.contains(&formula), "{formula}: {}", shown.out);
+    }
+}

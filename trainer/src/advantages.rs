@@ -5,7 +5,7 @@
 
 pub mod batch;
 pub mod conventions;
-pub mod formula;
+mod formula;
 pub mod per_group;
 pub mod steps;
 #[cfg(test)]
@@ -23,9 +23,11 @@ pub use batch::{
     RewardPart, StepReward,
 };
 use conventions::EstimatorSettings;
+use formula::FormulaEstimator;
 
 pub use crate::config::AdvantageConfig;
 use crate::error::TrainerError;
+use crate::formula::{FORMULA, built};
 use crate::presets;
 
 /// Builds an estimator from its settings.
@@ -105,16 +107,14 @@ pub fn build(mut given: Map<String, Value>) -> Result<Box<dyn Estimator>, Traine
         given.insert("kind".to_owned(), recipe);
     }
     let (kind, settings) = presets::filled("advantage", given)?;
-    if kind == formula::FORMULA {
-        return Ok(Box::new(formula::of_settings(settings)?));
-    }
     let Some(info) = ALL.iter().find(|info| info.kind == kind) else {
-        if let Some(recipe) = formula::recipe(&kind) {
-            return Ok(Box::new(formula::of_recipe(recipe, &settings)?));
+        let build = FormulaEstimator::new;
+        if let Some(own) = built(RecipePlace::Advantage, &kind, &settings, build)? {
+            return Ok(Box::new(own));
         }
         let error = BuildError::new("kind", format!("no advantage is called \"{kind}\""));
         let recipes = recipe::of(RecipePlace::Advantage).map(|recipe| recipe.id.as_str());
-        let kinds = ALL.iter().map(|info| info.kind).chain(recipes).chain([formula::FORMULA]);
+        let kinds = ALL.iter().map(|info| info.kind).chain(recipes).chain([FORMULA]);
         return Err(error.code(Code::UnknownWord).expected(kinds).into());
     };
     (info.build)(settings)

@@ -20,6 +20,8 @@ pub mod config;
 pub mod diagnostics;
 pub mod error;
 #[cfg(feature = "groups")]
+mod formula;
+#[cfg(feature = "groups")]
 pub mod groups;
 #[cfg(feature = "groups")]
 pub mod losses;

@@ -15,7 +15,7 @@
 
 pub mod chain;
 pub mod fill;
-pub mod formula;
+mod formula;
 pub mod outcome;
 pub mod policy;
 pub mod rollouts;
@@ -44,8 +44,11 @@ use assay_verifiers::code::Code;
 use assay_verifiers::recipe::{self, RecipePlace};
 use serde_json::{Map, Value};
 
+use formula::FormulaSelector;
+
 pub use crate::config::SelectConfig;
 use crate::error::TrainerError;
+use crate::formula::{FORMULA, built};
 use crate::presets;
 
 /// A kind of selection, as the registry knows it.
@@ -113,17 +116,14 @@ pub fn build(mut table: Map<String, Value>) -> Result<Box<dyn Selector>, Trainer
     if kind == "chain" {
         return Ok(Box::new(build_chain(settings)?));
     }
-    if kind == formula::FORMULA {
-        return Ok(Box::new(formula::of_settings(settings)?));
-    }
     let Some(entry) = ALL.iter().find(|entry| entry.kind == kind) else {
-        if let Some(recipe) = formula::recipe(&kind) {
-            return Ok(Box::new(formula::of_recipe(recipe, &settings)?));
+        let build = FormulaSelector::new;
+        if let Some(own) = built(RecipePlace::Select, &kind, &settings, build)? {
+            return Ok(Box::new(own));
         }
         let error = BuildError::new("kind", format!("no selection is called \"{kind}\""));
         let recipes = recipe::of(RecipePlace::Select).map(|recipe| recipe.id.as_str());
-        let kinds =
-            ALL.iter().map(|entry| entry.kind).chain(recipes).chain(["chain", formula::FORMULA]);
+        let kinds = ALL.iter().map(|entry| entry.kind).chain(recipes).chain(["chain", FORMULA]);
         return Err(error.code(Code::UnknownWord).expected(kinds).into());
     };
     (entry.build)(Value::Object(settings))

@@ -30,6 +30,8 @@ pub struct CaseFile {
     /// What each version but the first changed, by its number.
     #[serde(default)]
     pub versions: BTreeMap<String, String>,
+    /// What tasks the check is for, and the public scorer that it equals.
+    pub task: Option<Task>,
     /// Settings of every case that does not say otherwise. [`parse`] merges them into the cases.
     #[serde(default)]
     pub config: Map<String, Value>,
@@ -41,6 +43,20 @@ pub struct CaseFile {
     /// The cases, in the order of the file.
     #[serde(default, rename = "case")]
     pub cases: Vec<Case>,
+}
+
+/// What tasks a check is for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// The family of tasks, as `docs/checks.md` groups them.
+    pub family: String,
+    /// The public scorer that it equals, with its version.
+    pub equals: Option<String>,
+    /// On how many values it was compared with the scorer, and how many are equal.
+    pub compared: Option<String>,
+    /// Where it deliberately differs from the scorer, and why.
+    pub differs: Option<String>,
 }
 
 /// A configuration that names a check: what it has beside what every one has.

@@ -25,9 +25,11 @@ mod elementwise;
 pub mod functions;
 mod run;
 mod segments;
+mod shown;
 mod tree;
 
 pub use run::Values;
+pub use shown::with_numbers;
 pub use tree::{
     Axis, Formula, FormulaError, FormulaInput, FormulaScope, Frame, MISSING, Setting, is_missing,
 };

@@ -248,7 +248,8 @@ target = 0.7
 ```
 
 `assay show recipe ID` prints the page of one, `assay list recipes --paper TEXT` finds them, `assay init --recipe ID DIR`
-writes a configuration with some rows, `assay recipe test [FILE]` computes their cases. In Python
+writes a configuration with some rows, `assay recipe test [FILE]` computes their cases, `assay recipe run ID ROWS` any
+recipe from rows of your own, such as a loss or a figure. In Python
 `assay.recipe(\"opo\")(r=[1.0, 0.0], length=[3, 1])` gives what the formula gives.
 
 *basis*: `read` in the paper or its code; `known` from the published paper or standard literature; `reconstructed`: the

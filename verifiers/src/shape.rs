@@ -61,28 +61,25 @@ pub trait Shape: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
         false
     }
 
-    /// What becomes of each member, in their order. Members without a reward are shown too, and
-    /// what is said of them is ignored.
+    /// What becomes of each member of a group, in their order. Members without a reward are shown
+    /// too, and what is said of them is ignored.
     ///
     /// # Errors
-    /// A fault of every member that is shown: a shape that takes members one at a time is shown one.
+    /// A fault of every member.
     fn shape(
         &self,
         members: &[ShapeMember<'_>],
         state: &TrainingState,
         meter: &mut Meter<'_>,
     ) -> Result<Vec<Shaped>, Fault> {
-        let one = |member: &ShapeMember<'_>| match member.reward() {
-            Some(reward) => self.shape_one(member, reward, state, meter),
-            None => Ok(Shaped::ignored()),
-        };
-        members.iter().map(one).collect()
+        let _ = (members, state, meter);
+        Err(Fault::internal(format!("shape {} takes no group", Self::KIND)))
     }
 
     /// What becomes of a member that has this reward.
     ///
     /// # Errors
-    /// See [`Shape::shape`].
+    /// A fault of this member.
     fn shape_one(
         &self,
         member: &ShapeMember<'_>,
@@ -171,7 +168,7 @@ pub struct BuiltShape {
     pub kind: &'static str,
     /// The settings with every default filled in, and the `kind`.
     pub settings: Value,
-    /// Whether it compares the samples of a prompt; else it is shown members one at a time.
+    /// Whether it compares the samples of a prompt; else each member is shaped alone.
     pub is_group: bool,
     /// Names of the other rewards whose verdicts it reads, unshaped.
     pub reads: Vec<String>,
@@ -182,23 +179,32 @@ pub struct BuiltShape {
     run: Arc<Run>,
 }
 
-/// [`Shape::shape`] of a built shape.
-type Run = dyn Fn(&[ShapeMember<'_>], &TrainingState, &mut Meter<'_>) -> Result<Vec<Shaped>, Fault>
+/// [`BuiltShape::shape`].
+type Run = dyn Fn(&[ShapeMember<'_>], &TrainingState, &mut Meter<'_>) -> Vec<Result<Shaped, Fault>>
     + Send
     + Sync;
 
 impl BuiltShape {
-    /// What becomes of each member, in their order; see [`Shape::shape`].
-    ///
-    /// # Errors
-    /// A fault of every member that is shown.
+    /// What becomes of each member, in their order: of one group, or of members of any, each with an
+    /// equal part of the fuel.
     pub fn shape(
         &self,
         members: &[ShapeMember<'_>],
         state: &TrainingState,
         meter: &mut Meter<'_>,
-    ) -> Result<Vec<Shaped>, Fault> {
+    ) -> Vec<Result<Shaped, Fault>> {
         (self.run)(members, state, meter)
+    }
+}
+
+/// What became of a group, as that of each member.
+pub(crate) fn of_group(
+    size: usize,
+    shaped: Result<Vec<Shaped>, Fault>,
+) -> Vec<Result<Shaped, Fault>> {
+    match shaped {
+        Ok(shaped) => shaped.into_iter().map(Ok).collect(),
+        Err(fault) => vec![Err(fault); size],
     }
 }
 
@@ -223,6 +229,16 @@ pub fn build<S: Shape>(settings: Value, files: &dyn Files) -> Result<BuiltShape,
         reads: names(shape.reads()),
         moments: names(shape.moments()),
         files: recorded.into_digests(),
-        run: Arc::new(move |members, state, meter| shape.shape(members, state, meter)),
+        run: Arc::new(move |members, state, meter| {
+            if shape.is_group() {
+                return of_group(members.len(), shape.shape(members, state, meter));
+            }
+            let part = meter.part(members.len());
+            let one = |member: &ShapeMember<'_>| match member.reward() {
+                Some(reward) => shape.shape_one(member, reward, state, &mut part.clone()),
+                None => Ok(Shaped::ignored()),
+            };
+            members.iter().map(one).collect()
+        }),
     })
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use assay::Plan;
 use assay::engine::Planned;
+use assay::verifiers::formula;
+use assay::verifiers::recipe::{self, RecipePlace};
 use assay::verifiers::{Component, Sample, Scored, Verdict};
 use serde::Serialize;
 use serde_json::Value;
@@ -11,6 +13,12 @@ use serde_json::Value;
 use super::find::Found;
 use crate::text::{Cut, Marks, excerpt, inline};
 use crate::verdict;
+
+/// The formula of these settings: their own, or that of the recipe that `key` names.
+fn source<'a>(settings: &'a Value, key: &str, place: RecipePlace) -> Option<&'a str> {
+    let own = settings.get("formula").and_then(Value::as_str);
+    own.or_else(|| recipe::find_in(place, settings.get(key)?.as_str()?)?.formula.as_deref())
+}
 
 /// A row and all that is known of it.
 pub(super) struct Explained<'a> {
@@ -144,11 +152,58 @@ impl<'a> Explained<'a> {
         }
         notes.push(("outcome".to_owned(), verdict::outcome(&part.verdict.outcome)));
         notes.extend(verdict::notes(part.verdict, self.sample.completion()));
+        notes.extend(self.formulas(part).map(|shown| ("formula".to_owned(), inline(&shown))));
         notes.push(("time".to_owned(), format!("{} us", part.spent_ns.div_ceil(1000))));
         if part.kept != "off" {
             notes.push(("cache".to_owned(), part.kept.to_owned()));
         }
         format!("{head}{}", verdict::columns(&notes, "  "))
+    }
+
+    /// The formulas by which a verdict came to its reward, with the numbers put in.
+    fn formulas(&self, part: &Part<'a>) -> impl Iterator<Item = String> {
+        let evidence = &part.verdict.evidence;
+        let shaping = evidence.get("shaping").and_then(Value::as_array).into_iter().flatten();
+        let shapes = part.planned.shapes.iter().map(|shape| &shape.settings).zip(shaping);
+        let of_shapes = shapes.filter_map(|(settings, note)| {
+            let place = RecipePlace::Shape;
+            Some(self.with_numbers(source(settings, "kind", place)?, settings, note))
+        });
+        let none = Value::Null;
+        let config = &part.planned.built.spec.settings;
+        let own = source(config, "recipe", RecipePlace::Reward).map(|source| {
+            let settings = config.get("settings").unwrap_or(&none);
+            self.with_numbers(source, settings, evidence.get("notes").unwrap_or(&none))
+        });
+        own.into_iter().chain(of_shapes).collect::<Vec<_>>().into_iter()
+    }
+
+    /// A formula with its settings, what is noted of it, other rewards and columns put in.
+    fn with_numbers(&self, source: &str, settings: &Value, note: &Value) -> String {
+        let number =
+            |value: &Value| (value.is_number() || value.is_string()).then(|| value.to_string());
+        formula::with_numbers(source, |name| match name.split_once('.') {
+            Some(("meta", column)) => number(self.sample.column(column)?),
+            Some(("rewards", other)) => self.reward_of(other),
+            Some(_) => None,
+            None if name == "r" => number(note.get("before")?),
+            None => {
+                let noted = note.get(name).or_else(|| note.get(name.trim_end_matches('_')));
+                noted
+                    .or_else(|| settings.get(name))
+                    .and_then(number)
+                    .or_else(|| self.reward_of(name))
+            }
+        })
+    }
+
+    /// Another reward as it was judged, before its shapes.
+    fn reward_of(&self, name: &str) -> Option<String> {
+        let part = self.parts().find(|part| part.planned.name == name)?;
+        let shaped = part.verdict.evidence.get("shaping").and_then(|own| own.get(0)?.get("before"));
+        let reward =
+            shaped.and_then(Value::as_f64).or_else(|| Some(part.verdict.outcome.reward()?.get()));
+        reward.map(|own| own.to_string())
     }
 
     fn verdicts(&self) -> &'a [Verdict] {

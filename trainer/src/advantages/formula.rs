@@ -2,19 +2,17 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::code::Code;
 use assay_verifiers::formula::{
     Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
 };
-use assay_verifiers::recipe::settings::{self, Bound};
-use assay_verifiers::recipe::{self, Recipe, RecipePlace};
+use assay_verifiers::recipe::settings::Bound;
 use assay_verifiers::{BuildError, Reward};
-use serde_json::{Map, Value};
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::per_group::report;
 use super::tokens;
 use crate::error::TrainerError;
+use crate::formula::ordered;
 use crate::ragged::Ragged;
 use crate::statistics::float;
 
@@ -25,62 +23,20 @@ const OUTPUTS: [(&str, Axis); 2] = [("advantage", Axis::Row), ("steps", Axis::St
 const NAMES: [(&str, Axis); 4] =
     [("r", Axis::Row), ("length", Axis::Row), ("correct", Axis::Row), ("value", Axis::Row)];
 
-/// The kind whose formula the configuration holds.
-pub const FORMULA: &str = "formula";
-
 /// An estimator that is a formula.
 #[derive(Debug)]
-pub struct FormulaEstimator {
+pub(super) struct FormulaEstimator {
     kind: String,
     formula: Formula,
 }
 
-/// The recipe of an advantage of this name, where it is a formula.
-pub fn recipe(name: &str) -> Option<&'static Recipe> {
-    recipe::find_in(RecipePlace::Advantage, name).filter(|own| own.formula.is_some())
-}
-
-/// Builds the estimator of `kind = "formula"`, whose settings hold the formula.
-///
-/// # Errors
-/// No formula, another setting, or what is wrong with the formula.
-pub fn of_settings(mut settings: Map<String, Value>) -> Result<FormulaEstimator, TrainerError> {
-    let Some(Value::String(source)) = settings.remove(FORMULA) else {
-        let error = BuildError::new(FORMULA, "expected `formula`, a string");
-        return Err(error.code(Code::MissingKey).into());
-    };
-    if let Some(key) = settings.keys().next() {
-        let error = BuildError::new(key, format!("unknown key `{key}`"));
-        return Err(error.code(Code::UnknownKey).expected([FORMULA]).into());
-    }
-    let built = FormulaEstimator::new(FORMULA, &source, &Bound::default());
-    built.map_err(|error| error.within(FORMULA).into())
-}
-
-/// Builds the estimator of a recipe.
-///
-/// # Errors
-/// A setting that the recipe does not take.
-pub fn of_recipe(
-    recipe: &Recipe,
-    settings: &Map<String, Value>,
-) -> Result<FormulaEstimator, TrainerError> {
-    let bound = settings::bound(&recipe.settings, &recipe.refuse, settings)?;
-    let source = recipe.formula.as_deref().unwrap_or_default();
-    Ok(FormulaEstimator::new(&recipe.id, source, &bound)?)
-}
-
 impl FormulaEstimator {
-    fn new(kind: &str, source: &str, bound: &Bound) -> Result<Self, BuildError> {
-        if let Some((name, _)) = bound.schedules.first() {
-            let why = format!("{name} is a schedule, and advantages know of no training step");
-            return Err(BuildError::new(name, why));
-        }
+    pub(super) fn new(kind: &str, source: &str, bound: Bound) -> Result<Self, BuildError> {
         let scope = FormulaScope::new(NAMES, OUTPUTS)
             .open("rewards", Axis::Row)
             .open("steps", Axis::Step)
             .open("role", Axis::Row)
-            .settings(bound.settings.clone())
+            .settings(bound.settings)
             .batches();
         let formula = Formula::compile(source, &scope)?;
         if formula.gives("advantage") == formula.gives("steps") {
@@ -153,13 +109,7 @@ impl FormulaEstimator {
 impl Estimator for FormulaEstimator {
     fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
         let report = report(batch)?;
-        let rows: Vec<usize> =
-            batch.groups.iter().flat_map(|group| group.rows().collect::<Vec<_>>()).collect();
-        let ends = batch.groups.iter().scan(0, |end, group| {
-            *end += group.len();
-            Some(*end)
-        });
-        let ends: Vec<usize> = ends.collect();
+        let (rows, ends) = ordered(batch.groups);
         let columns = self.formula.inputs().iter().map(|input| self.column(input, batch, &rows));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
         let steps = batch.steps.map(|steps| step_ends(steps, &rows)).unwrap_or_default();

@@ -1,16 +1,14 @@
 //! Selection by a formula: one of a configuration, or one of a recipe.
 
-use assay_verifiers::code::Code;
 use assay_verifiers::formula::{
     Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
 };
-use assay_verifiers::recipe::settings::{self, Bound};
-use assay_verifiers::recipe::{self, Recipe, RecipePlace};
+use assay_verifiers::recipe::settings::Bound;
 use assay_verifiers::stats::float;
 use assay_verifiers::{BuildError, Reward};
-use serde_json::{Map, Value};
 
 use crate::error::TrainerError;
+use crate::formula::ordered;
 use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::Selector;
 use crate::selection::rollouts::RolloutBatch;
@@ -25,57 +23,15 @@ const OUTPUTS: [(&str, Axis); 3] =
 const NAMES: [&str; 8] =
     ["r", "correct", "length", "truncated", "advantage", "step_mean", "step_count", "pass_rate"];
 
-/// The kind whose formula the configuration holds.
-pub const FORMULA: &str = "formula";
-
 /// A policy that is a formula.
 #[derive(Debug)]
-pub struct FormulaSelector {
+pub(super) struct FormulaSelector {
     kind: String,
     formula: Formula,
 }
 
-/// The recipe of a selection of this name, where it is a formula.
-pub fn recipe(name: &str) -> Option<&'static Recipe> {
-    recipe::find_in(RecipePlace::Select, name).filter(|own| own.formula.is_some())
-}
-
-/// Builds the policy of `kind = "formula"`, whose settings hold the formula.
-///
-/// # Errors
-/// No formula, another setting, or what is wrong with the formula.
-pub fn of_settings(mut settings: Map<String, Value>) -> Result<FormulaSelector, TrainerError> {
-    let Some(Value::String(source)) = settings.remove(FORMULA) else {
-        let error = BuildError::new(FORMULA, "expected `formula`, a string");
-        return Err(error.code(Code::MissingKey).into());
-    };
-    if let Some(key) = settings.keys().next() {
-        let error = BuildError::new(key, format!("unknown key `{key}`"));
-        return Err(error.code(Code::UnknownKey).expected([FORMULA]).into());
-    }
-    let built = FormulaSelector::new(FORMULA, &source, Bound::default());
-    built.map_err(|error| error.within(FORMULA).into())
-}
-
-/// Builds the policy of a recipe.
-///
-/// # Errors
-/// A setting that the recipe does not take.
-pub fn of_recipe(
-    recipe: &Recipe,
-    settings: &Map<String, Value>,
-) -> Result<FormulaSelector, TrainerError> {
-    let bound = settings::bound(&recipe.settings, &recipe.refuse, settings)?;
-    let source = recipe.formula.as_deref().unwrap_or_default();
-    Ok(FormulaSelector::new(&recipe.id, source, bound)?)
-}
-
 impl FormulaSelector {
-    fn new(kind: &str, source: &str, bound: Bound) -> Result<Self, BuildError> {
-        if let Some((name, _)) = bound.schedules.first() {
-            let why = format!("{name} is a schedule, and selection knows of no training step");
-            return Err(BuildError::new(name, why));
-        }
+    pub(super) fn new(kind: &str, source: &str, bound: Bound) -> Result<Self, BuildError> {
         let scope = FormulaScope::new(NAMES.map(|name| (name, Axis::Row)), OUTPUTS)
             .settings(bound.settings)
             .batches();
@@ -137,13 +93,7 @@ impl Selector for FormulaSelector {
         state: &SelectionState,
     ) -> Result<Selection, TrainerError> {
         batch.check()?;
-        let rows: Vec<usize> =
-            batch.groups.iter().flat_map(|group| group.rows().collect::<Vec<_>>()).collect();
-        let ends = batch.groups.iter().scan(0, |end, group| {
-            *end += group.len();
-            Some(*end)
-        });
-        let ends: Vec<usize> = ends.collect();
+        let (rows, ends) = ordered(batch.groups);
         let inputs = self.formula.inputs().iter();
         let columns = inputs.map(|input| Ok(self.column(input, batch, &rows)?.into()));
         let columns = columns.collect::<Result<Vec<_>, TrainerError>>()?;

@@ -23,6 +23,7 @@ impl Cancellation for Never {
 ///
 /// One unit is about one byte read or one elementary step: 1 to 10 ns. Every loop over input pays,
 /// so a pathological sample stops at the same place on every machine.
+#[derive(Clone)]
 pub struct Meter<'a> {
     limit: u64,
     spent: u64,
@@ -60,6 +61,13 @@ impl<'a> Meter<'a> {
             return Err(self.out_of_fuel());
         }
         if self.spent >= self.next_look { self.look() } else { Ok(()) }
+    }
+
+    /// An equal part of what is left, for one of `count` pieces of work that share no fuel.
+    #[must_use]
+    pub fn part(&self, count: usize) -> Self {
+        let limit = self.left() / (count as u64).max(1);
+        Self { limit, spent: 0, next_look: Self::LOOK_EVERY, backstop: self.backstop }
     }
 
     /// Units paid so far.

@@ -156,7 +156,7 @@ fn verdict(values: &Values<'_>, lack: Option<Lack>) -> Result<Verdict, Fault> {
     let reward = reward.unwrap_or(MISSING);
     if crate::formula::is_missing(reward) {
         return match lack {
-            Some(Lack::Fault(fault)) => Err(fault),
+            Some(Lack::Fault(fault) | Lack::Stop(fault)) => Err(fault),
             Some(Lack::Skip(why)) => Ok(Verdict::abstained(why)),
             None => Err(Fault::bad_input(values.blame(0))),
         };

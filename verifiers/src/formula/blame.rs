@@ -1,5 +1,7 @@
 //! Where in a formula a number came to be that is none.
 
+use std::ops::Range;
+
 use super::run::Values;
 use super::tree::{Axis, Op, is_missing};
 
@@ -50,8 +52,12 @@ impl Values<'_> {
 
     /// The numbers of a node that a row sees.
     pub fn of_row(&self, node: usize, axis: Axis, row: usize) -> Vec<f64> {
-        let numbers = self.node(node);
-        let places = match axis {
+        self.node(node).get(self.places_of(axis, row)).unwrap_or_default().to_vec()
+    }
+
+    /// Where the numbers of a row lie along an axis.
+    pub(super) fn places_of(&self, axis: Axis, row: usize) -> Range<usize> {
+        match axis {
             Axis::Number => 0..1,
             Axis::Group => {
                 let group = (0..self.frame.len(Axis::Group)).find(|group| {
@@ -61,12 +67,11 @@ impl Values<'_> {
             }
             Axis::Row => row..row + 1,
             Axis::Step => self.frame.segment(Axis::Step, Axis::Row, row),
-        };
-        numbers.get(places).unwrap_or_default().to_vec()
+        }
     }
 
     /// The word of a place in the source, with its line and column.
-    fn spot(&self, place: &std::ops::Range<usize>) -> String {
+    fn spot(&self, place: &Range<usize>) -> String {
         let source = self.formula.source();
         let (before, rest) = source.split_at(place.start);
         let (word, _) = rest.split_at(place.len());

@@ -27,6 +27,12 @@ impl Formula {
         places as u64
     }
 
+    /// What one row of this many steps takes of it.
+    pub fn fuel_of_row(&self, steps: usize) -> u64 {
+        let of = |node: &Node| if node.axis == Axis::Step { steps } else { 1 };
+        self.nodes.iter().map(of).sum::<usize>() as u64
+    }
+
     /// Computes the formula.
     ///
     /// # Errors
@@ -89,13 +95,13 @@ impl<'a> Values<'a> {
         let length = length.filter(|own| !is_missing(*own)).map(|own| ("length", Value::from(own)));
         let own = formula.named.iter().filter_map(move |(name, node)| {
             let own = &formula.nodes[*node];
-            let numbers = self.of_row(*node, own.axis, row);
+            let numbers = self.node(*node).get(self.places_of(own.axis, row)).unwrap_or_default();
             let is_truth = |number: f64| own.is_truth && !number.is_nan();
             let noted = |number: f64| {
                 if is_truth(number) { Value::Bool(number != 0.0) } else { Value::from(number) }
             };
             let value = match own.axis {
-                Axis::Step => numbers.into_iter().map(noted).collect(),
+                Axis::Step => numbers.iter().copied().map(noted).collect(),
                 _ => noted(numbers.first().copied().filter(|own| !is_missing(*own))?),
             };
             Some((name.trim_end_matches('_'), value))

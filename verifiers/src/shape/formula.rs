@@ -102,38 +102,45 @@ impl ShapeFormula {
         inputs.filter_map(|input| other_reward(&input.name)).map(str::to_owned).collect()
     }
 
-    /// What becomes of each member; see [`super::Shape::shape`].
+    /// What becomes of each member; see [`BuiltShape::shape`].
     pub(crate) fn shape(
         &self,
         members: &[ShapeMember<'_>],
         state: &TrainingState,
-        meter: &mut Meter<'_>,
-    ) -> Result<Vec<Shaped>, Fault> {
+        meter: &Meter<'_>,
+    ) -> Vec<Result<Shaped, Fault>> {
+        let shaped = self.computed(members, state, &meter.part(members.len()));
+        if !self.is_group() {
+            return shaped;
+        }
+        let own = |own| Ok(group::of_member(own)?.unwrap_or_else(Shaped::failed));
+        super::of_group(members.len(), shaped.into_iter().map(own).collect())
+    }
+
+    /// Computes the formula for all members, each of which may use `part` of the fuel.
+    fn computed(
+        &self,
+        members: &[ShapeMember<'_>],
+        state: &TrainingState,
+        part: &Meter<'_>,
+    ) -> Vec<Result<Shaped, Fault>> {
+        let (columns, lacks) = self.read(members, state, part);
         let ends = members.iter().scan(0, |end, member| {
             *end += member.verdict.steps.len();
             Some(*end)
         });
         let ends: Vec<usize> = ends.collect();
-        let mut lacks: Vec<Option<Lack>> = vec![None; members.len()];
-        let inputs = self.formula.inputs().iter();
-        let columns = inputs
-            .map(|input| self.column(input, members, state, (&mut lacks, meter)))
-            .collect::<Result<Vec<_>, Fault>>()?;
+        let columns = columns.into_iter().map(Cow::Owned).collect();
         let frame = Frame::new(columns, vec![members.len()], ends);
-        meter.spend(self.formula.fuel(&frame))?;
-        let values = self.formula.run(&frame)?;
-        let shaped = members.iter().zip(&lacks).enumerate();
-        let shaped =
-            shaped.map(|(at, (member, lack))| Self::shaped(at, member, lack.as_ref(), &values));
-        let shaped: Vec<Result<Shaped, Fault>> = shaped.collect();
-        if !self.is_group() {
-            return shaped.into_iter().collect();
+        match self.formula.run(&frame) {
+            Ok(values) => {
+                let members = members.iter().zip(&lacks).enumerate();
+                members
+                    .map(|(at, (own, lack))| Self::shaped(at, own, lack.as_ref(), &values))
+                    .collect()
+            }
+            Err(fault) => vec![Err(fault); members.len()],
         }
-        let failed = |shaped: Result<Shaped, Fault>| match group::of_member(shaped)? {
-            Ok(shaped) => Ok(shaped),
-            Err(why) => Ok(Shaped::failed(why)),
-        };
-        shaped.into_iter().map(failed).collect()
     }
 
     fn shaped(
@@ -143,6 +150,9 @@ impl ShapeFormula {
         values: &Values<'_>,
     ) -> Result<Shaped, Fault> {
         let Some(before) = member.reward() else { return Ok(Shaped::ignored()) };
+        if let Some(Lack::Stop(fault)) = lack {
+            return Err(fault.clone());
+        }
         if let Some((fails, why)) = values.guard(at) {
             return if fails {
                 Err(Fault::bad_input(why.to_owned()))
@@ -155,7 +165,7 @@ impl ShapeFormula {
         let all = || steps.unwrap_or_default().iter().chain([&reward]);
         if all().any(|own| is_missing(*own)) {
             return match lack {
-                Some(Lack::Fault(fault)) => Err(fault.clone()),
+                Some(Lack::Fault(fault) | Lack::Stop(fault)) => Err(fault.clone()),
                 Some(Lack::Skip(why)) => Ok(Shaped::skipped(before, why.as_str())),
                 None if member.verdict.steps.is_empty() => {
                     Ok(Shaped::skipped(before, "the verdict has no steps"))
@@ -174,61 +184,86 @@ impl ShapeFormula {
         Ok(shaped)
     }
 
-    /// The numbers of an input, and why some are missing.
-    fn column(
+    /// The numbers of each input, and why some are missing in a row.
+    fn read(
         &self,
-        input: &FormulaInput,
         members: &[ShapeMember<'_>],
         state: &TrainingState,
-        (lacks, meter): (&mut [Option<Lack>], &mut Meter<'_>),
-    ) -> Result<Cow<'static, [f64]>, Fault> {
-        let (name, own) = input.name.split_once('.').unwrap_or((&input.name, ""));
-        if input.axis == Axis::Number {
-            let known = match (name, own) {
-                #[expect(clippy::cast_precision_loss, reason = "no training has 2^53 steps")]
-                ("state", "step") => Some(state.step as f64),
-                ("state", value) => state.values.get(value).copied().filter(|own| own.is_finite()),
-                (schedule, _) => {
-                    let found = self.schedules.iter().find(|(own, _)| own == schedule);
-                    found.map(|(_, schedule)| schedule.at(state.step))
-                }
-            };
-            if known.is_none() {
-                let why = format!("value \"{own}\" is unknown");
-                for lack in lacks {
-                    *lack = lack.take().or(Some(Lack::Skip(why.clone())));
-                }
+        part: &Meter<'_>,
+    ) -> (Vec<Vec<f64>>, Vec<Option<Lack>>) {
+        let inputs = self.formula.inputs();
+        let mut unknown = None;
+        let shared = |input: &FormulaInput| match (input.axis, self.of_state(&input.name, state)) {
+            (Axis::Number, Ok(number)) => vec![number],
+            (Axis::Number, Err(why)) => {
+                unknown.get_or_insert(Lack::Skip(why));
+                vec![MISSING]
             }
-            return Ok(vec![known.unwrap_or(MISSING)].into());
-        }
-        let mut column = Vec::with_capacity(members.len());
-        for (member, lack) in members.iter().zip(lacks) {
+            _ => Vec::with_capacity(members.len()),
+        };
+        let mut columns: Vec<Vec<f64>> = inputs.iter().map(shared).collect();
+        let mut lacks = vec![unknown; members.len()];
+        for (member, lack) in members.iter().zip(&mut lacks) {
             let row = InputRow {
                 sample: member.sample,
                 earlier: member.earlier,
                 reward: member.reward(),
                 steps: &member.verdict.steps,
             };
-            let mut end = column.len();
-            let found = match (input.axis, row.reward) {
-                (Axis::Step, _) => row.list(own, &mut column),
-                (_, None) => {
-                    column.push(MISSING);
-                    Ok(())
-                }
-                _ => row.number(input, self.length.as_ref(), meter).map(|own| column.push(own)),
-            };
-            match found {
-                Ok(()) => {}
-                Err(Lack::Fault(fault)) if group::is_ours(&fault) => return Err(fault),
-                Err(why) => {
-                    *lack = lack.take().or(Some(why));
-                    end += usize::from(input.axis != Axis::Step);
-                    column.resize(end, MISSING);
+            let mut meter = part.clone();
+            if let Err(fault) = meter.spend(self.formula.fuel_of_row(row.steps.len())) {
+                *lack = Some(Lack::Stop(fault));
+            }
+            for (input, column) in inputs.iter().zip(&mut columns) {
+                match self.add(input, &row, column, &mut meter) {
+                    Err(Lack::Fault(fault)) if group::is_ours(&fault) => {
+                        *lack = Some(Lack::Stop(fault));
+                    }
+                    Err(why) => drop(lack.get_or_insert(why)),
+                    Ok(()) => {}
                 }
             }
         }
-        Ok(column.into())
+        (columns, lacks)
+    }
+
+    /// Adds the numbers of a row to those of an input.
+    fn add(
+        &self,
+        input: &FormulaInput,
+        row: &InputRow<'_>,
+        column: &mut Vec<f64>,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), Lack> {
+        match input.axis {
+            Axis::Row if row.reward.is_none() => column.push(MISSING),
+            Axis::Row => {
+                let number = row.number(input, self.length.as_ref(), meter);
+                column.push(*number.as_ref().unwrap_or(&MISSING));
+                return number.map(drop);
+            }
+            Axis::Step => {
+                let (_, list) = input.name.split_once('.').unwrap_or_default();
+                return row.list(list, column);
+            }
+            Axis::Number | Axis::Group => {}
+        }
+        Ok(())
+    }
+
+    /// The value of the training that a name stands for, or why it is missing.
+    fn of_state(&self, name: &str, state: &TrainingState) -> Result<f64, String> {
+        let known = match name.split_once('.') {
+            #[expect(clippy::cast_precision_loss, reason = "no training has 2^53 steps")]
+            Some(("state", "step")) => Some(state.step as f64),
+            Some((_, value)) => state.values.get(value).copied().filter(|own| own.is_finite()),
+            None => {
+                let found = self.schedules.iter().find(|(own, _)| own == name);
+                found.map(|(_, schedule)| schedule.at(state.step))
+            }
+        };
+        let value = name.split_once('.').map_or(name, |(_, value)| value);
+        known.ok_or_else(|| format!("value \"{value}\" is unknown"))
     }
 }
 

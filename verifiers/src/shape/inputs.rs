@@ -25,6 +25,8 @@ pub(crate) enum Lack {
     Skip(String),
     /// The row has no reward.
     Fault(Fault),
+    /// The work on the row came to an end.
+    Stop(Fault),
 }
 
 /// The other reward that a name stands for.

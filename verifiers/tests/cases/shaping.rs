@@ -148,18 +148,10 @@ fn run(entry: &ShapeEntry, case: &ShapeCase) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What becomes of each member: of a group at once, else one at a time.
+/// What becomes of each member.
 fn shaped(built: &BuiltShape, held: &[Held], case: &ShapeCase) -> Vec<Result<Shaped, Fault>> {
-    let mut results = Vec::new();
-    let size = if built.is_group { held.len() } else { 1 };
-    for held in held.chunks(size) {
-        let members: Vec<ShapeMember<'_>> = held.iter().map(Held::member).collect();
-        match built.shape(&members, &case.state, &mut Meter::default()) {
-            Ok(shaped) => results.extend(shaped.into_iter().map(Ok)),
-            Err(fault) => results.extend(held.iter().map(|_| Err(fault.clone()))),
-        }
-    }
-    results
+    let members: Vec<ShapeMember<'_>> = held.iter().map(Held::member).collect();
+    built.shape(&members, &case.state, &mut Meter::default())
 }
 
 /// A member with all that it borrows.

@@ -25,11 +25,12 @@ fn shaped(mut verdict: Verdict, entries: &[Value]) -> Verdict {
     for entry in entries {
         let member =
             ShapeMember { sample: &sample, verdict: &verdict, earlier: Earlier::default() };
-        let found = built(entry.clone()).shape(&[member], &state, &mut Meter::default()).unwrap();
-        let rewards = found[0].steps.clone().unwrap_or_else(|| member.steps());
+        let found = built(entry.clone()).shape(&[member], &state, &mut Meter::default());
+        let found = found[0].as_ref().unwrap();
+        let rewards = found.steps.clone().unwrap_or_else(|| member.steps());
         let steps = rewards.iter().map(|reward| Step::new((0, 0), Reward::new(*reward).unwrap()));
         let steps = steps.collect();
-        verdict = Verdict { steps, ..Verdict::scored(Reward::new(found[0].reward).unwrap()) };
+        verdict = Verdict { steps, ..Verdict::scored(Reward::new(found.reward).unwrap()) };
     }
     verdict
 }
@@ -113,7 +114,7 @@ fn running_normalisation_follows_the_state() {
         let verdict = Verdict::scored(Reward::new(reward).unwrap());
         let member =
             ShapeMember { sample: &sample, verdict: &verdict, earlier: Earlier::default() };
-        shape.shape(&[member], state, &mut Meter::default()).unwrap()[0].reward
+        shape.shape(&[member], state, &mut Meter::default())[0].as_ref().unwrap().reward
     };
     let first = TrainingState::default();
     assert!((shaped(4.0, &first) - 4.0).abs() < 1e-12);
