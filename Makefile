@@ -128,7 +128,7 @@ test-c: assets-c
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:
 	cargo clippy --package assay --no-default-features --locked -- -D warnings
-	set -e; for feature in compression groups json-schema models otel parquet rubrics sandbox serve sql tokenizers train; do \
+	set -e; for feature in compression groups json-schema models otel parquet rubrics sandbox serve sql tasks tokenizers train; do \
 		echo "only $$feature"; \
 		cargo clippy --package assay --no-default-features --features $$feature --locked -- -D warnings; \
 	done

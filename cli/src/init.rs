@@ -1,6 +1,7 @@
 //! `assay init`: a configuration and some rows to start from.
 
 mod recipe;
+mod task;
 mod trainers;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +30,10 @@ pub(super) struct Args {
     /// Start from this recipe, by its id or number, and rows of its first case
     #[arg(long, value_name = "ID", conflicts_with = "trainer")]
     recipe: Option<String>,
+    /// Start from a public data set, with its columns as published
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(task::names()))]
+    #[arg(conflicts_with_all = ["recipe", "trainer"])]
+    task: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
@@ -37,6 +42,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     if let Some(name) = &args.recipe {
         let (config, rows) = recipe::files(name)?;
+        files.extend([("assay.toml", config), ("data.jsonl", rows)]);
+    } else if let Some((config, rows)) = args.task.as_deref().and_then(task::files) {
         files.extend([("assay.toml", config), ("data.jsonl", rows)]);
     } else {
         let own = [("assay.toml", CONFIG), ("brief.rhai", SCRIPT), ("data.jsonl", DATA)];

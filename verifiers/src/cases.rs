@@ -31,7 +31,7 @@ pub struct CaseFile {
     #[serde(default)]
     pub versions: BTreeMap<String, String>,
     /// What tasks the check is for, and the public scorer that it equals.
-    pub task: Option<Task>,
+    pub task: Option<TaskFamily>,
     /// Settings of every case that does not say otherwise. [`parse`] merges them into the cases.
     #[serde(default)]
     pub config: Map<String, Value>,
@@ -48,7 +48,7 @@ pub struct CaseFile {
 /// What tasks a check is for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Task {
+pub struct TaskFamily {
     /// The family of tasks, as `docs/checks.md` groups them.
     pub family: String,
     /// The public scorer that it equals, with its version.

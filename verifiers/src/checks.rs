@@ -2,14 +2,14 @@
 
 pub use crate::entry::{Entry, VerifierInfo};
 
-/// Declares the modules and lists the checks. A module, its file, its fixture file and the id of
-/// its check share one name.
+/// Declares the modules and lists the checks. Those of tasks use crates of their own, and are the
+/// feature `tasks`. A module, its file, its fixture file and the id of its check share one name.
 macro_rules! checks {
-    ($($module:ident :: $check:ident),+ $(,)?) => {
-        $(pub mod $module;)+
+    ($($(#[$gate:meta])? $module:ident :: $check:ident),+ $(,)?) => {
+        $($(#[$gate])? pub mod $module;)+
 
         /// Every check of single samples, in the order of its id.
-        pub(crate) const LIST: &[Entry] = &[$(Entry {
+        pub(crate) const LIST: &[Entry] = &[$($(#[$gate])? Entry {
             about: VerifierInfo::of::<$module::$check>(include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
             ))),
@@ -19,15 +19,71 @@ macro_rules! checks {
 }
 
 checks! {
+    #[cfg(feature = "tasks")]
+    answer_list::AnswerList,
+    #[cfg(feature = "tasks")]
+    bfcl::Bfcl,
+    #[cfg(feature = "tasks")]
+    boolean_query::BooleanQuery,
+    #[cfg(feature = "tasks")]
+    calculator::Calculator,
     choice::Choice,
+    #[cfg(feature = "tasks")]
+    citations::Citations,
+    #[cfg(feature = "tasks")]
+    confidence::Confidence,
     contains::Contains,
+    #[cfg(feature = "tasks")]
+    csv::Csv,
     exact::Exact,
     formula::FormulaCheck,
+    #[cfg(feature = "tasks")]
+    gui_action::GuiAction,
+    #[cfg(feature = "tasks")]
+    html::Html,
     json::Json,
+    #[cfg(feature = "tasks")]
+    latex::Latex,
+    #[cfg(feature = "tasks")]
+    latex_match::LatexMatch,
     length::Length,
+    #[cfg(feature = "tasks")]
+    markdown::Markdown,
     math::Math,
+    #[cfg(feature = "tasks")]
+    needles::Needles,
     number::Number,
+    #[cfg(feature = "tasks")]
+    numbers::Numbers,
+    #[cfg(feature = "tasks")]
+    pii::Pii,
+    #[cfg(feature = "tasks")]
+    refusal::RefusalCheck,
     regex::Regex,
+    #[cfg(feature = "tasks")]
+    regex_answer::RegexAnswer,
     rhai::Rhai,
+    #[cfg(feature = "tasks")]
+    short_answer::ShortAnswer,
+    #[cfg(feature = "tasks")]
+    structured::StructuredCheck,
+    #[cfg(feature = "tasks")]
+    svg::Svg,
+    #[cfg(feature = "tasks")]
+    table_match::TableMatch,
     tags::Tags,
+    #[cfg(feature = "tasks")]
+    terms::TermsCheck,
+    #[cfg(feature = "tasks")]
+    timeline::Timeline,
+    #[cfg(feature = "tasks")]
+    toml::Toml,
+    #[cfg(feature = "tasks")]
+    tool_call::ToolCallCheck,
+    #[cfg(feature = "tasks")]
+    trajectory::Trajectory,
+    #[cfg(feature = "tasks")]
+    xml::Xml,
+    #[cfg(feature = "tasks")]
+    yaml::Yaml,
 }

@@ -38,6 +38,8 @@ pub mod script;
 pub mod shape;
 pub mod shaping;
 pub mod stats;
+#[cfg(feature = "tasks")]
+mod text_parts;
 pub mod tokenizer;
 pub mod toml_bounds;
 pub mod training_state;

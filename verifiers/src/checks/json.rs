@@ -8,10 +8,10 @@ mod expansion;
 mod keywords;
 #[cfg(feature = "json-schema")]
 mod places;
-mod schema;
+pub(super) mod schema;
 #[cfg(feature = "json-schema")]
 mod texts;
-mod tree;
+pub(super) mod tree;
 
 use std::ops::Range;
 

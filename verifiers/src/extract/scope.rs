@@ -189,7 +189,10 @@ impl<'a> Scope<'a> {
     /// What the text says against the answer at these bytes of the completion.
     /// `also` is another form of it.
     pub(crate) fn against(&self, (from, to): (usize, usize), also: &str) -> Option<Against> {
-        let span = self.places.inside(from)..self.places.inside(to);
+        // An answer without its invisible characters is shorter than its place in the text.
+        let text = self.text;
+        let span = text.floor_char_boundary(self.places.inside(from))
+            ..text.ceil_char_boundary(self.places.inside(to));
         let standing = standing::of(self.text, span, also);
         let Against { reason, span: (from, to) } = standing.against()?;
         Some(Against { reason, span: (self.place(from), self.place(to)) })

@@ -12,18 +12,18 @@ use crate::prelude::*;
 
 #[cfg(feature = "json-schema")]
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(in crate::checks) struct Compiled {
     validator: jsonschema::Validator,
     schema: Value,
     texts: Texts,
     /// The length of the schema.
-    pub(super) bytes: usize,
+    pub(in crate::checks) bytes: usize,
 }
 
 #[cfg(feature = "json-schema")]
 impl Compiled {
     /// Compiles the schema of a setting.
-    pub(super) fn new(setting: &str, schema: &Value) -> Result<Self, BuildError> {
+    pub(in crate::checks) fn new(setting: &str, schema: &Value) -> Result<Self, BuildError> {
         if let Some(slip) = keywords::slip(schema) {
             return Err(BuildError::new(setting, slip));
         }
@@ -44,7 +44,7 @@ impl Compiled {
     ///
     /// # Errors
     /// More than the meter holds.
-    pub(super) fn pay_for_texts(&self, value: &Value, meter: &mut Meter<'_>) -> Result<(), Fault> {
+    pub(in crate::checks) fn pay_for_texts(&self, value: &Value, meter: &mut Meter<'_>) -> Result<(), Fault> {
         self.texts.pay(value, meter)
     }
 
@@ -52,7 +52,7 @@ impl Compiled {
     ///
     /// # Errors
     /// More of them than anyone can wait for.
-    pub(super) fn rules(&self, value: &Value) -> Result<u64, Fault> {
+    pub(in crate::checks) fn rules(&self, value: &Value) -> Result<u64, Fault> {
         let rules = RuleCount::new(&self.schema).of(&self.schema, value);
         if rules <= RULES_MAX {
             return Ok(rules);
@@ -61,8 +61,17 @@ impl Compiled {
         Err(Fault::new(FaultKind::OutOfFuel, why))
     }
 
+    /// Every place where a value breaks the schema, and the rule that it breaks.
+    #[cfg(feature = "tasks")]
+    pub(in crate::checks) fn errors(&self, value: &Value) -> Vec<(String, String)> {
+        let place = |error: jsonschema::ValidationError<'_>| {
+            (error.instance_path().to_string(), error.schema_path().to_string())
+        };
+        self.validator.iter_errors(value).map(place).collect()
+    }
+
     /// Where a value breaks the schema, and the rule that it breaks.
-    pub(super) fn validate(&self, value: &Value) -> Result<(), (String, String)> {
+    pub(in crate::checks) fn validate(&self, value: &Value) -> Result<(), (String, String)> {
         self.validator
             .validate(value)
             .map_err(|error| (error.instance_path().to_string(), error.schema_path().to_string()))
@@ -81,27 +90,32 @@ fn told(error: &jsonschema::ValidationError<'_>) -> String {
 /// Never made.
 #[cfg(not(feature = "json-schema"))]
 #[derive(Debug)]
-pub(super) struct Compiled {
-    pub(super) bytes: usize,
+pub(in crate::checks) struct Compiled {
+    pub(in crate::checks) bytes: usize,
     never: std::convert::Infallible,
 }
 
 #[cfg(not(feature = "json-schema"))]
 impl Compiled {
-    pub(super) fn new(setting: &str, _: &Value) -> Result<Self, BuildError> {
+    pub(in crate::checks) fn new(setting: &str, _: &Value) -> Result<Self, BuildError> {
         let why = "this build knows no JSON Schema: built without the feature `json-schema`";
         Err(BuildError::new(setting, why))
     }
 
-    pub(super) fn rules(&self, _: &Value) -> Result<u64, Fault> {
+    pub(in crate::checks) fn rules(&self, _: &Value) -> Result<u64, Fault> {
         match self.never {}
     }
 
-    pub(super) fn pay_for_texts(&self, _: &Value, _: &mut Meter<'_>) -> Result<(), Fault> {
+    pub(in crate::checks) fn pay_for_texts(&self, _: &Value, _: &mut Meter<'_>) -> Result<(), Fault> {
         match self.never {}
     }
 
-    pub(super) fn validate(&self, _: &Value) -> Result<(), (String, String)> {
+    #[cfg(feature = "tasks")]
+    pub(in crate::checks) fn errors(&self, _: &Value) -> Vec<(String, String)> {
+        match self.never {}
+    }
+
+    pub(in crate::checks) fn validate(&self, _: &Value) -> Result<(), (String, String)> {
         match self.never {}
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 /// A value.
 #[derive(Clone, Debug)]
-pub(super) enum Node<'a> {
+pub(in crate::checks) enum Node<'a> {
     Null,
     Bool(bool),
     Number(Cow<'a, str>),
@@ -22,13 +22,13 @@ pub(super) enum Node<'a> {
 
 /// The limits of a text, beside the grammar.
 #[derive(Clone, Copy)]
-pub(super) struct Rules {
-    pub(super) depth_max: usize,
-    pub(super) unique_keys: bool,
+pub(in crate::checks) struct Rules {
+    pub(in crate::checks) depth_max: usize,
+    pub(in crate::checks) unique_keys: bool,
 }
 
 /// Reads a text that is one value and nothing else. An error is the fixed word that says why not.
-pub(super) fn read(text: &str, rules: Rules) -> Result<Node<'_>, &'static str> {
+pub(in crate::checks) fn read(text: &str, rules: Rules) -> Result<Node<'_>, &'static str> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|_| "not-json")?;
     Walk { rest: raw.get(), unique_keys: rules.unique_keys }.value(rules.depth_max)
 }
@@ -125,7 +125,7 @@ impl<'a> Walk<'a> {
 impl<'a> Node<'a> {
     /// A value that was read without the text of its numbers. `None` where it holds an integer
     /// that was rounded.
-    pub(super) fn of(value: &'a Value) -> Option<Self> {
+    pub(in crate::checks) fn of(value: &'a Value) -> Option<Self> {
         Some(match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(*value),
@@ -152,7 +152,7 @@ impl<'a> Node<'a> {
     }
 
     /// The member that a JSON pointer names.
-    pub(super) fn pointer(&self, pointer: &str) -> Option<&Self> {
+    pub(in crate::checks) fn pointer(&self, pointer: &str) -> Option<&Self> {
         pointer.split('/').skip(1).try_fold(self, |node, token| {
             let token = token.replace("~1", "/").replace("~0", "~");
             match node {
@@ -167,7 +167,7 @@ impl<'a> Node<'a> {
     }
 
     /// The value as `serde_json` has it, with the nearest representable numbers.
-    pub(super) fn value(&self) -> Value {
+    pub(in crate::checks) fn value(&self) -> Value {
         match self {
             Self::Null => Value::Null,
             Self::Bool(value) => (*value).into(),
@@ -183,7 +183,7 @@ impl<'a> Node<'a> {
     }
 
     /// As JSON, for evidence: a number as it is written.
-    pub(super) fn shown(&self) -> String {
+    pub(in crate::checks) fn shown(&self) -> String {
         match self {
             Self::Number(literal) => literal.to_string(),
             node => node.value().to_string(),

@@ -1,0 +1,128 @@
+//! `gui_action`: the next action on a screen is that of the reference.
+
+use assay_structure::gui::{Action, Match, compare, of_value, read};
+
+use crate::prelude::*;
+use crate::text_parts::{Place, share};
+
+/// Right when the action has the kind and the argument of the reference.
+///
+/// An action is a JSON object or a function call: `{"action": "click", "point": [10, 20]}`,
+/// `click(x=10, y=20)`, `scroll(direction="down")`; names are read as many agents write them. A
+/// point must lie in the `box` of the reference, or near its point; a text must have its words, keys
+/// must be the same. The reference is an action in either form. Several actions are none.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GuiAction {
+    /// How far a point may be from a wanted point that has no box, in units of the reference.
+    #[serde(default)]
+    radius: f64,
+    /// Points of the answer run from 0 to this (1, or 1000) over the screen, those of the reference over its
+    /// pixels.
+    #[serde(default)]
+    scale: Option<f64>,
+    /// The column with the width and the height of the screen, `[w, h]`, which `scale` needs.
+    #[serde(default = "screen")]
+    screen: String,
+    /// The least F1 of words of a text; at 1 all words are the same.
+    #[serde(default = "text_share")]
+    text_share: f64,
+    /// Pay one half for the kind alone.
+    #[serde(default)]
+    partial: bool,
+}
+
+fn screen() -> String {
+    "screen".to_owned()
+}
+
+fn text_share() -> f64 {
+    1.0
+}
+
+impl Check for GuiAction {
+    const ID: &'static str = "gui_action";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        if !(self.radius >= 0.0 && self.radius.is_finite()) {
+            return Err(BuildError::new("radius", "a distance is zero or more"));
+        }
+        if self.scale.is_some_and(|scale| !(scale > 0.0 && scale.is_finite())) {
+            return Err(BuildError::new("scale", "a scale is above 0"));
+        }
+        let is_share = self.text_share > 0.0 && self.text_share <= 1.0;
+        if is_share {
+            Ok(())
+        } else {
+            Err(BuildError::new("text_share", "a share is above 0, at most 1"))
+        }
+    }
+
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        self.scale.iter().map(|_| ("screen", self.screen.clone())).collect()
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+        let wanted = match reference {
+            Value::String(text) => read(text).ok(),
+            value => of_value(value),
+        };
+        let wanted = wanted.ok_or_else(|| Fault::bad_reference("the reference is no action"))?;
+        let completion = sample.completion();
+        meter.spend(300 * completion.len() as u64)?;
+        let span = match Place::Any.find(completion, &["json", "python"]) {
+            Ok(span) => span,
+            Err(reason) => return Ok(Verdict::graded(false).because(reason)),
+        };
+        let mut given = match read(&completion[span]) {
+            Ok(action) => action,
+            Err(reason) => return Ok(Verdict::graded(false).because(reason)),
+        };
+        self.place(&mut given, sample)?;
+        let rules = Match { radius: self.radius, text_share: self.text_share };
+        let (kind, argument) = compare(&given, &wanted, rules);
+        let verdict = if kind && !argument && self.partial {
+            share(0.5)
+        } else {
+            Verdict::graded(kind && argument)
+        };
+        let verdict = verdict.with("action", given.kind);
+        let verdict = match given.point {
+            Some((x, y)) => verdict.with("point", vec![x, y]),
+            None => verdict,
+        };
+        Ok(verdict.because(match (kind, argument) {
+            (true, true) => "equal",
+            (true, false) => "argument",
+            (false, _) => "kind",
+        }))
+    }
+
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        let reference = sample.reference()?;
+        let is_own = self.scale.is_none();
+        Some(
+            is_own.then(|| crate::sample::value_text(reference).into_owned()).into_iter().collect(),
+        )
+    }
+}
+
+impl GuiAction {
+    /// Turns points on the scale of the answer into pixels.
+    fn place(&self, action: &mut Action, sample: &Sample) -> Result<(), Fault> {
+        let Some(scale) = self.scale else { return Ok(()) };
+        let size =
+            |at: usize| sample.column(&self.screen)?.get(at)?.as_f64().filter(|size| *size > 0.0);
+        let (Some(width), Some(height)) = (size(0), size(1)) else {
+            return Err(Fault::bad_input(format!(
+                "column \"{}\" holds no width and height",
+                self.screen
+            )));
+        };
+        for (x, y) in [&mut action.point, &mut action.to].into_iter().flatten() {
+            (*x, *y) = (*x / scale * width, *y / scale * height);
+        }
+        Ok(())
+    }
+}

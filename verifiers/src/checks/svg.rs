@@ -1,0 +1,54 @@
+//! `svg`: an SVG image that is well-formed, draws something and leads nowhere.
+
+use assay_structure::{markup, svg};
+
+use crate::prelude::*;
+use crate::text_parts::{Place, judge_document, required, valid};
+
+/// Right when the completion is an SVG image.
+///
+/// That is well-formed XML whose root is `svg` in the namespace of SVG. Elements are those of SVG 1.1
+/// and 2; paths, points and the `viewBox` follow their grammar; each `id` comes once, and what refers
+/// to one finds it. An image that draws nothing, runs scripts, or refers out of itself is refused.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Svg {
+    /// Where the image stands.
+    #[serde(default)]
+    from: Place,
+    /// Elements of which each must be there.
+    #[serde(default)]
+    required: Vec<String>,
+    /// Elements that must not be there.
+    #[serde(default)]
+    forbidden: Vec<String>,
+    /// The reference of each row lists further elements that must be there.
+    #[serde(default)]
+    by_reference: bool,
+}
+
+impl Check for Svg {
+    const ID: &'static str = "svg";
+
+    fn aspect(&self) -> Aspect {
+        Aspect::Form
+    }
+
+    /// What must be there is no document by itself.
+    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let Some(required) = required(&self.required, self.by_reference, sample)? else {
+            return Ok(Verdict::no_reference());
+        };
+        let units = 40 + 2 * (required.len() + self.forbidden.len()) as u64;
+        judge_document(sample, (self.from, &["svg", "xml"], units), meter, |text, _| {
+            let pieces = markup::xml(text)?;
+            svg::check(&pieces)?;
+            markup::elements(&pieces, &required, &self.forbidden)?;
+            Ok(valid())
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! Actions on a graphical interface, as JSON or as a function call, compared with the wanted one.
+
+use serde_json::{Deserializer, Map, Value};
+
+use crate::answer::{self, Rules, normalised};
+use crate::number;
+
+/// A point, in the units in which it is written.
+pub type Point = (f64, f64);
+
+/// An action.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Action {
+    /// Its kind, by the first name in [`KINDS`].
+    pub kind: &'static str,
+    /// Where it acts; the centre where a box is given.
+    pub point: Option<Point>,
+    /// Where it ends, of a drag.
+    pub to: Option<Point>,
+    /// The box that it must hit: left, top, right, bottom.
+    pub target: Option<[f64; 4]>,
+    /// What is typed, opened or answered.
+    pub text: Option<String>,
+    /// `up`, `down`, `left` or `right`.
+    pub direction: Option<String>,
+    /// Keys in lower case, sorted.
+    pub keys: Vec<String>,
+}
+
+/// Kinds of actions with their names, as agents write them; blanks, hyphens and case do not count.
+pub const KINDS: [&str; 14] = [
+    "click leftclick tap singleclick lclick",
+    "doubleclick leftdouble doubletap",
+    "rightclick rightsingle",
+    "longpress pressandhold longclick",
+    "type input write inputtext typetext typewrite fill entertext settext",
+    "scroll scrollscreen",
+    "swipe flick",
+    "drag dragto leftclickdrag draganddrop",
+    "key press hotkey keypress presskey keycombination keyboard",
+    "open openapp launch launchapp",
+    "wait sleep",
+    "back pressback navigateback goback",
+    "home presshome navigatehome",
+    "finish finished done complete terminate answer stop",
+];
+
+/// Members of JSON and names of arguments that say the kind.
+const KIND_KEYS: [&str; 5] = ["action", "action_type", "type", "name", "function"];
+/// Those that hold the arguments.
+const HOLDERS: [&str; 5] = ["arguments", "args", "parameters", "action_input", "params"];
+const TEXT_KEYS: [&str; 7] =
+    ["text", "content", "value", "input_text", "app", "app_name", "message"];
+const KEY_KEYS: [&str; 3] = ["key", "keys", "hotkey"];
+const POINT_KEYS: [&str; 8] = [
+    "point",
+    "coordinate",
+    "coordinates",
+    "position",
+    "start_box",
+    "start",
+    "start_point",
+    "startcoordinate",
+];
+const END_KEYS: [&str; 6] = ["end_box", "end", "end_point", "to", "end_coordinate", "target_point"];
+const BOX_KEYS: [&str; 4] = ["box", "bbox", "bounding_box", "target_box"];
+
+/// The most places at which an action is tried.
+const TRIES_MAX: usize = 32;
+/// The longest name of an action.
+const NAME_BYTES_MAX: usize = 40;
+
+/// The action that a text gives. `Err` says why there is none: `nothing-found`, `several-actions`.
+/// Linear in the text times `TRIES_MAX`.
+pub fn read(text: &str) -> Result<Action, &'static str> {
+    let mut found = Vec::new();
+    let (mut at, mut tries) = (0, 0);
+    while let Some(start) =
+        text.get(at..).and_then(|rest| rest.find('{')).filter(|_| tries < TRIES_MAX)
+    {
+        let start = at + start;
+        tries += 1;
+        let mut values = Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        let value = values.next().and_then(Result::ok);
+        at = start + if value.is_some() { values.byte_offset() } else { 1 };
+        found.extend(value.as_ref().and_then(of_value));
+    }
+    if found.is_empty() {
+        found.extend(calls(text));
+    }
+    let mut found = found.into_iter();
+    match (found.next(), found.next()) {
+        (Some(action), None) => Ok(action),
+        (None, _) => Err("nothing-found"),
+        _ => Err("several-actions"),
+    }
+}
+
+/// The action that an object describes. `None` where it names no known kind.
+pub fn of_value(value: &Value) -> Option<Action> {
+    let members = value.as_object()?;
+    let named = KIND_KEYS.iter().find_map(|key| Some((*key, members.get(*key)?)));
+    let (_, name) = named?;
+    let (kind, inner) = match name {
+        Value::String(name) => (kind(name)?, None),
+        // {"action": {"type": "click", ...}}
+        inner => return of_value(inner),
+    };
+    let held = HOLDERS.iter().find_map(|key| members.get(*key)).or(inner);
+    let arguments = match held {
+        Some(Value::Object(held)) => held.clone(),
+        Some(Value::String(text)) => serde_json::from_str(text).ok()?,
+        Some(other) => Map::from_iter([("point".to_owned(), other.clone())]),
+        None => members.clone(),
+    };
+    Some(of_arguments(kind, &arguments))
+}
+
+fn kind(name: &str) -> Option<&'static str> {
+    let plain: String =
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let of = |names: &&'static str| names.split(' ').any(|one| one == plain);
+    KINDS.iter().find(|names| of(names)).and_then(|names| names.split(' ').next())
+}
+
+fn of_arguments(kind: &'static str, arguments: &Map<String, Value>) -> Action {
+    let get = |keys: &[&str]| {
+        let mut all = keys.iter();
+        all.find_map(|key| {
+            arguments
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(key))
+                .map(|(_, value)| value)
+        })
+    };
+    let text_of = |value: &Value| value.as_str().map(str::to_owned);
+    let xy = || {
+        let number = |key: &str| get(&[key]).and_then(|value| numbers(value).first().copied());
+        Some((number("x").or_else(|| number("x1"))?, number("y").or_else(|| number("y1"))?))
+    };
+    let target = get(&BOX_KEYS).map(numbers).and_then(|all| <[f64; 4]>::try_from(all).ok());
+    let keys = get(&KEY_KEYS).filter(|_| kind == "key");
+    let mut keys: Vec<String> = keys.map(keys_of).unwrap_or_default();
+    keys.sort();
+    Action {
+        kind,
+        point: get(&POINT_KEYS)
+            .map(numbers)
+            .and_then(|all| centre(&all))
+            .or_else(xy)
+            .or_else(|| target.map(middle)),
+        to: get(&END_KEYS).map(numbers).and_then(|all| centre(&all)),
+        target,
+        text: get(&TEXT_KEYS).and_then(text_of),
+        direction: get(&["direction", "scroll_direction"])
+            .and_then(text_of)
+            .map(|way| way.trim().to_lowercase()),
+        keys,
+    }
+}
+
+fn keys_of(value: &Value) -> Vec<String> {
+    let texts: Vec<&str> = match value {
+        Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
+        value => value.as_str().into_iter().flat_map(|keys| keys.split(['+', ' ', ','])).collect(),
+    };
+    let same = |key: &str| match key {
+        "control" => "ctrl".to_owned(),
+        "return" => "enter".to_owned(),
+        "escape" => "esc".to_owned(),
+        "command" | "meta" | "super" => "cmd".to_owned(),
+        key => key.to_owned(),
+    };
+    texts
+        .into_iter()
+        .map(|key| same(key.trim().to_lowercase().as_str()))
+        .filter(|key| !key.is_empty())
+        .collect()
+}
+
+/// The numbers of a value: a list, an object, or a text such as `(10, 20)` or `<point>10 20</point>`.
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Number(number) => number.as_f64().into_iter().collect(),
+        Value::String(text) => number::all(&text.replace([',', '_'], " "))
+            .into_iter()
+            .map(|(_, number)| number)
+            .collect(),
+        Value::Array(values) => values.iter().take(8).filter_map(Value::as_f64).collect(),
+        Value::Object(members) => {
+            ["x", "y"].iter().filter_map(|key| members.get(*key)?.as_f64()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn centre(numbers: &[f64]) -> Option<Point> {
+    match *numbers {
+        [x, y] => Some((x, y)),
+        [left, top, right, bottom] => Some(middle([left, top, right, bottom])),
+        _ => None,
+    }
+}
+
+fn middle([left, top, right, bottom]: [f64; 4]) -> Point {
+    (f64::midpoint(left, right), f64::midpoint(top, bottom))
+}
+
+/// The calls of known kinds: `pyautogui.click(x=10, y=20)`.
+fn calls(text: &str) -> Vec<Action> {
+    let mut found = Vec::new();
+    let (mut at, mut tries) = (0, 0);
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find('(')).map(|open| at + open) {
+        at = open + 1;
+        let head = &text[..open];
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let start = head.rfind(|c| !is_name(c)).map_or(0, |end| head.ceil_char_boundary(end + 1));
+        let name = head.get(start..).filter(|name| (1..=NAME_BYTES_MAX).contains(&name.len()));
+        let Some(kind) = name.and_then(kind).filter(|_| tries < TRIES_MAX) else { continue };
+        tries += 1;
+        if let Some((arguments, end)) = arguments(&text[at..]) {
+            at += end;
+            found.push(of_call(kind, &arguments));
+        }
+    }
+    found
+}
+
+/// A value that stands in brackets, and its name.
+type Argument = (Option<String>, String);
+
+/// The arguments up to the closing bracket, and its end.
+fn arguments(text: &str) -> Option<(Vec<Argument>, usize)> {
+    let (mut found, mut name, mut value) = (Vec::new(), None, String::new());
+    let (mut quote, mut depth, mut escaped) = (None, 0_usize, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), c) if escaped => {
+                value.push(if c == 'n' { '\n' } else { c });
+                escaped = false;
+            }
+            (Some(_), '\\') => escaped = true,
+            (Some(mark), c) if c == mark => quote = None,
+            (Some(_), c) => value.push(c),
+            (None, '\'' | '"') => quote = Some(c),
+            (None, ')') if depth == 0 => {
+                found.push((name, value));
+                found.retain(|(name, value): &Argument| name.is_some() || !value.trim().is_empty());
+                return Some((found, at + 1));
+            }
+            (None, ',') if depth == 0 => found.push((name.take(), std::mem::take(&mut value))),
+            (None, '=' | ':') if depth == 0 && name.is_none() => {
+                name = Some(std::mem::take(&mut value).trim().to_owned());
+            }
+            (None, c) => {
+                depth = match c {
+                    '(' | '[' => depth + 1,
+                    ')' | ']' => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                value.push(c);
+            }
+        }
+    }
+    None
+}
+
+fn of_call(kind: &'static str, arguments: &[Argument]) -> Action {
+    let named = arguments
+        .iter()
+        .filter_map(|(name, value)| Some((name.clone()?, Value::from(value.trim()))));
+    let mut members: Map<String, Value> = named.collect();
+    let plain: Vec<&str> = arguments
+        .iter()
+        .filter(|(name, _)| name.is_none())
+        .map(|(_, value)| value.trim())
+        .collect();
+    if !plain.is_empty() {
+        let key = match kind {
+            "type" | "open" | "finish" => "text",
+            "key" => "key",
+            "scroll" | "swipe" if plain.iter().all(|part| number::whole(part).is_none()) => {
+                "direction"
+            }
+            _ => "point",
+        };
+        let joined = plain.join(" ").replace(['[', ']'], "");
+        members.entry(key).or_insert(joined.into());
+    }
+    of_arguments(kind, &members)
+}
+
+/// How actions are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match {
+    /// How far a point may be from a wanted point, in the units of the points.
+    pub radius: f64,
+    /// The least harmonic mean of precision and recall of the words of a text; at 1 all are the same.
+    pub text_share: f64,
+}
+
+/// Whether an action has the kind of the wanted one, and whether its argument fits: a point in the box,
+/// or near the point; the text; the direction; the keys. An action without arguments fits by its kind.
+pub fn compare(given: &Action, wanted: &Action, rules: Match) -> (bool, bool) {
+    let near = |one: Option<Point>, two: Option<Point>| match (one, two) {
+        (_, None) => true,
+        (Some(one), Some(two)) => (one.0 - two.0).hypot(one.1 - two.1) <= rules.radius,
+        (None, Some(_)) => false,
+    };
+    let hits = |[left, top, right, bottom]: [f64; 4]| {
+        given.point.is_some_and(|(x, y)| (left..=right).contains(&x) && (top..=bottom).contains(&y))
+    };
+    let place = wanted.target.map_or_else(|| near(given.point, wanted.point), hits);
+    let text = wanted.text.as_ref().is_none_or(|text| {
+        given
+            .text
+            .as_ref()
+            .is_some_and(|own| own == text || likeness(own, text) >= rules.text_share)
+    });
+    let direction = wanted.direction.is_none() || given.direction == wanted.direction;
+    let keys = wanted.keys.is_empty() || given.keys == wanted.keys;
+    (given.kind == wanted.kind, place && near(given.to, wanted.to) && text && direction && keys)
+}
+
+fn likeness(one: &str, two: &str) -> f64 {
+    let rules = Rules { accents: true, articles: true };
+    answer::likeness(&normalised(one, rules), &normalised(two, rules))
+}

@@ -1,0 +1,231 @@
+//! Short answers, numbers, dates, quantities, lists.
+
+use assay_structure::answer::{
+    Guards, How, Rules, is_unanswerable, items, matches, normalised, polarity,
+};
+use assay_structure::date::{self, Date, Reading};
+use assay_structure::{assignment, fold, number, quantity};
+
+const RULES: Rules = Rules { accents: true, articles: false };
+const GUARDS: Guards = Guards { extra_words: 5, least_share: 0.5 };
+
+#[expect(clippy::unnecessary_wraps, reason = "the functions take one that may fail")]
+fn free(_: u64) -> Result<(), ()> {
+    Ok(())
+}
+
+#[test]
+fn texts_are_folded() {
+    assert_eq!(
+        fold::fold("ＡＢＣ ﬁ Ⅳ “x” – \u{200b}é", true),
+        fold::fold("abc fi iv \"x\" - e\u{301}", true)
+    );
+    assert_eq!(fold::fold("Beyoncé Straße Łódź Ønsker", false), "beyonce strasse lodz onsker");
+    assert_eq!(
+        normalised("The U.S.-based  Company's A_b", RULES),
+        ["u", "s", "based", "companys", "b"]
+    );
+    assert_eq!(normalised("The The", RULES), ["the", "the"]);
+    assert_eq!(
+        fold::words("3.5 don't 東京タワー").map(|(_, word)| word).collect::<Vec<_>>().len(),
+        7
+    );
+}
+
+#[test]
+fn inclusion_is_guarded() {
+    let is =
+        |answer, reference, how| matches(answer, reference, how, RULES, GUARDS, &mut free).unwrap();
+    for (answer, reference) in [
+        ("the Eiffel tower", "Eiffel Tower"),
+        ("São Paulo", "Sa\u{303}o Paulo"),
+        ("1,000", "1000"),
+        ("New-York", "newyork"),
+    ] {
+        assert!(is(answer, reference, How::Equal), "{answer}");
+    }
+    assert!(!is("", "", How::TwoWay) && !is("the", "The Hague", How::TwoWay));
+    for (answer, is_covered) in [
+        ("It is Paris.", true),
+        ("the city of Paris", true),
+        ("Paris, Rome, Berlin", false),
+        ("Paris or Rome", false),
+        ("Paris/Rome", false),
+        ("Paris\nRome", false),
+        ("not Paris", false),
+        ("Paris (or Rome)", false),
+        ("I think that it may well be the city of Paris", false),
+        ("Parisian", false),
+    ] {
+        assert_eq!(is(answer, "Paris", How::Cover), is_covered, "{answer}");
+    }
+    assert!(is("Paris, Texas", "Paris, Texas", How::Cover));
+    assert!(is("Washington Carver", "George Washington Carver", How::TwoWay));
+    assert!(!is("George", "George Washington Carver", How::TwoWay));
+    assert!(is("答えは東京", "東京", How::Cover));
+}
+
+#[test]
+fn yes_and_no_are_told_apart() {
+    for (text, expected) in [
+        ("Yes.", Some(true)),
+        ("yes, it is not hard", Some(true)),
+        ("No, never", Some(false)),
+        ("none", None),
+        ("Yes and no", None),
+        ("不是", Some(false)),
+        ("はい、そうです", Some(true)),
+        ("Да", Some(true)),
+        ("maybe yes", None),
+        ("not true", None),
+    ] {
+        assert_eq!(polarity(text), expected, "{text}");
+    }
+    assert!(is_unanswerable("The question is unanswerable."));
+    assert!(!is_unanswerable("It is answerable."));
+}
+
+#[test]
+fn dates_have_one_meaning_or_several() {
+    let day = |year, month, day| Reading::One(Date::new(year, Some(month), Some(day)).unwrap());
+    for text in [
+        "2021-03-05",
+        "2021/3/5",
+        "5.3.2021",
+        "March 5, 2021",
+        "5 March 2021",
+        "the 5th of March 2021",
+        "5 Mar 2021",
+        "Friday, March 5th, 2021",
+        "20210305",
+        "2021年3月5日",
+        "2021-03-05T10:20:30Z",
+        "5. März 2021",
+        "5 mars 2021",
+        "5 de marzo de 2021",
+        "5 marzo 2021",
+        "2021 Mar 5",
+        "５ March 2021",
+    ] {
+        assert_eq!(date::read(text, None), day(2021, 3, 5), "{text}");
+    }
+    assert_eq!(date::read("3/5/2021", Some(false)), day(2021, 3, 5));
+    assert_eq!(date::read("5/3/2021", Some(true)), day(2021, 3, 5));
+    assert_eq!(date::read("25/3/2021", None), day(2021, 3, 25));
+    assert!(matches!(date::read("3/5/2021", None), Reading::Several(dates) if dates.len() == 2));
+    assert!(matches!(date::read("5 March 21", None), Reading::Several(dates) if dates.len() == 2));
+    for text in [
+        "30 February 2021",
+        "2021-13-01",
+        "Paris",
+        "",
+        "1 2 3 4",
+        "March",
+        "5 apples 2021",
+        "29.2.1900",
+    ] {
+        assert_eq!(date::read(text, None), Reading::None, "{text}");
+    }
+    let days = |year, month, day| Date::new(year, Some(month), Some(day)).unwrap().days();
+    assert_eq!(days(2000, 3, 1) - days(2000, 2, 1), 29);
+    assert_eq!(days(2001, 1, 1) - days(2000, 1, 1), 366);
+}
+
+#[test]
+fn quantities_come_to_base_units() {
+    for (one, two) in [
+        ("3 km", "3000 m"),
+        ("90 km/h", "25 m/s"),
+        ("1 kWh", "3.6 MJ"),
+        ("0 °C", "273.15 K"),
+        ("212 °F", "100 °C"),
+        ("2.5 µF", "2500 nF"),
+        ("9.81 m/s^2", "9.81 m s⁻²"),
+        ("1 L", "1000 cm³"),
+        ("5 ft", "60 inches"),
+        ("50%", "0.5"),
+        ("1 N", "1 kg·m/s²"),
+        ("$5", "5 dollars"),
+        ("3 \\times 10^{8} m/s", "300000 km per second"),
+        ("-40 °C", "-40 °F"),
+        ("1 GiB", "1073741824 bytes"),
+        ("2 square meters", "2 m^2"),
+        ("5\\,\\text{mg}", "0.005 g"),
+        ("180°", "3.141592653589793 rad"),
+    ] {
+        let (Some(one_read), Some(two_read)) = (quantity::read(one), quantity::read(two)) else {
+            panic!("{one} {two}")
+        };
+        let off = (one_read.value - two_read.value).abs() / two_read.value.abs();
+        assert!(
+            off < 1e-9 && one_read.dimension == two_read.dimension,
+            "{one} {two}: {one_read:?} {two_read:?}"
+        );
+    }
+    assert_ne!(quantity::read("5 m").unwrap().dimension, quantity::read("5 s").unwrap().dimension);
+    assert_ne!(quantity::read("$5").unwrap().dimension, quantity::read("€5").unwrap().dimension);
+    for text in ["", "km", "5 blobs", "five km", "about 5 km", "5 km or 6 km", "5 m^", "5 m^999"] {
+        assert_eq!(quantity::read(text), None, "{text}");
+    }
+}
+
+#[test]
+fn numbers_are_read_alone_and_in_lists() {
+    for (text, expected) in [
+        ("1,234.5", 1234.5),
+        ("-3e8", -3e8),
+        ("1/2", 0.5),
+        ("$18", 18.0),
+        ("37 %", 37.0),
+        ("−2", -2.0),
+        (".5", 0.5),
+        ("2×10^5", 2e5),
+        ("1 234", f64::NAN),
+        ("12 apples", f64::NAN),
+        ("", f64::NAN),
+        ("1.2.3", f64::NAN),
+    ] {
+        let read = number::whole(text).unwrap_or(f64::NAN);
+        assert!(
+            read.to_bits() == expected.to_bits() || (read - expected).abs() < 1e-9,
+            "{text}: {read}"
+        );
+    }
+    let all = |text| number::all(text).into_iter().map(|(_, number)| number).collect::<Vec<_>>();
+    assert_eq!(all("x1 = 3, y = -4.5; then 1,000 and H2O. 5-3"), [3.0, -4.5, 1000.0, 5.0, 3.0]);
+    assert_eq!(all("(1, -2, 3/4)"), [1.0, -2.0, 0.75]);
+}
+
+#[test]
+fn lists_have_items() {
+    for (text, expected) in [
+        ("- a\n- b, c\n", vec!["a", "b, c"]),
+        ("1. a\n2) b", vec!["a", "b"]),
+        ("a, b and c.", vec!["a", "b", "c"]),
+        ("[\"a\", \"b\"]", vec!["a", "b"]),
+        ("a; b, c; d", vec!["a", "b, c", "d"]),
+        ("a\nb", vec!["a", "b"]),
+        ("a, b, and c", vec!["a", "b", "c"]),
+        ("salt and pepper", vec!["salt", "pepper"]),
+        ("", vec![]),
+    ] {
+        assert_eq!(items(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn assignments_are_best() {
+    let weights = [[1.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 0.0], [5.0, 0.0, 1.0]];
+    let weight = |row: usize, column: usize| weights[row][column];
+    let best = assignment::best(4, 3, &weight, &mut free).unwrap();
+    assert_eq!(best, [None, Some(1), None, Some(0)]);
+    let ordered = assignment::in_order(4, 3, &weight, &mut free).unwrap();
+    let total = |pairs: &[Option<usize>]| {
+        pairs
+            .iter()
+            .enumerate()
+            .filter_map(|(row, column)| Some(weight(row, (*column)?)))
+            .sum::<f64>()
+    };
+    assert!((total(&best) - 8.0).abs() < 1e-9 && (total(&ordered) - 5.0).abs() < 1e-9);
+}

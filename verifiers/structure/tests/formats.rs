@@ -1,0 +1,212 @@
+//! Markup and data formats: what is accepted, and where what is refused breaks.
+
+use assay_structure::format::{Format, typed};
+use assay_structure::{Break, DEPTH_MAX, csv, markup, schema_paths, svg};
+use serde_json::json;
+
+fn rule<T: std::fmt::Debug>(read: Result<T, Break>) -> &'static str {
+    read.map_or_else(|broken| broken.rule, |_| "")
+}
+
+#[test]
+fn xml_is_well_formed_or_says_why() {
+    for (text, expected) in [
+        ("<a/>", ""),
+        (
+            "\u{feff}<?xml version=\"1.0\" encoding='UTF-8'?>\n<!DOCTYPE a>\n<a b='1'>&lt;&#65;<!-- c --></a>\n",
+            "",
+        ),
+        ("<a xmlns:x='u'><x:b x:c='1'/><![CDATA[<&]]></a>", ""),
+        ("<é/>", ""),
+        ("", "no-element"),
+        ("text", "text-outside"),
+        ("<a>", "unclosed"),
+        ("<a></b>", "mismatch"),
+        ("<a/><b/>", "second-root"),
+        ("<a b=1/>", "attribute"),
+        ("<a b='1' b='2'/>", "duplicate-attribute"),
+        ("<a b='1'c='2'/>", "tag"),
+        ("<a b='<'/>", "attribute"),
+        ("<a>& b</a>", "reference"),
+        ("<a>&nbsp;</a>", "reference"),
+        ("<a>&#0;</a>", "reference"),
+        ("<a>]]></a>", "cdata"),
+        ("<a><!-- -- --></a>", "comment"),
+        ("<a>\u{1}</a>", "character"),
+        ("<1a/>", "name"),
+        ("<a><x:b/></a>", "namespace"),
+        (" <?xml version='1.0'?><a/>", "instruction"),
+        ("<?xml encoding='UTF-8'?><a/>", "declaration"),
+        ("<!DOCTYPE a [<!ENTITY l 'lol'>]><a>&l;</a>", "internal-subset"),
+    ] {
+        assert_eq!(rule(markup::xml(text)), expected, "{text}");
+    }
+    let broken = markup::xml("<a>\n  <é></b>\n</a>").unwrap_err();
+    assert_eq!((broken.place("<a>\n  <é></b>\n</a>"), broken.span), ((2, 6), 10..14));
+}
+
+#[test]
+fn html_ends_what_may_be_left_out() {
+    for (text, expected) in [
+        ("<!doctype html><title>x</title><p>one<p>two<br><ul><li>a<li>b</ul>", ""),
+        ("<table><tr><td>1<td>2<tr><td colspan=2>3</table>", ""),
+        ("<INPUT disabled value=x><my-tag>a & b &copy; &unknown;</my-tag>", ""),
+        ("<script>if (a < b && c) { '<p>' }</script>", ""),
+        ("<svg viewBox='0 0 1 1'><circle r='1'/></svg>", ""),
+        ("<div><p>x</div>", ""),
+        ("<p><div>x</div></p>", "mismatch"),
+        ("<b><i>x</b></i>", "mismatch"),
+        ("<div/>", "self-closing"),
+        ("<blob>x</blob>", "unknown-element"),
+        ("a < b", "name"),
+        ("&x", "reference"),
+        ("<p>x</br>", "mismatch"),
+        ("<script>x", "unclosed"),
+        ("<a href=1 href=2>x</a>", "duplicate-attribute"),
+        ("only text", "no-element"),
+    ] {
+        assert_eq!(rule(markup::html(text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_svg_image_draws_something_and_leads_nowhere() {
+    let image = |inner: &str| {
+        format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'>{inner}</svg>")
+    };
+    for (inner, expected) in [
+        ("<path d='M0 0 L 9,9 h-1.5.5 a1 1 0 01.5.5 z'/>", ""),
+        ("<defs><linearGradient id='g'/></defs><rect width='1' height='50%' fill='url(#g)'/>", ""),
+        ("<g><polygon points='0,0 1,1 2 0'/></g>", ""),
+        ("", "draws-nothing"),
+        ("<circle r='0'/>", "draws-nothing"),
+        ("<path d='L0 0'/>", "attribute"),
+        ("<path d='M0'/>", "attribute"),
+        ("<polygon points='0,0 1'/>", "attribute"),
+        ("<rect width='1' height='1' fill='url(#g)'/>", "dangling-reference"),
+        ("<rect id='a' width='1' height='1'/><rect id='a'/>", "duplicate-id"),
+        ("<rect width='1' height='1' onclick='x()'/>", "attribute"),
+        ("<image href='https://example.com/a.png'/>", "attribute"),
+        ("<style>@import 'x.css';</style><circle r='1'/>", "outside-reference"),
+        ("<circle r='1' style='fill: url(http://x.y/z)'/>", "attribute"),
+        ("<script>1</script>", "unknown-element"),
+        ("<blob/>", "unknown-element"),
+    ] {
+        let text = image(inner);
+        assert_eq!(rule(svg::check(&markup::xml(&text).unwrap())), expected, "{inner}");
+    }
+    assert_eq!(rule(svg::check(&markup::xml("<svg/>").unwrap())), "root");
+}
+
+#[test]
+fn csv_is_strict() {
+    assert_eq!(
+        csv::read("a,b\r\n\"1,\"\"x\"\"\n\",\n", ',').unwrap(),
+        [["a", "b"], ["1,\"x\"\n", ""]]
+    );
+    assert_eq!(csv::read("a\tb\n1\t", '\t').unwrap(), [["a", "b"], ["1", ""]]);
+    for (text, expected) in [
+        ("", "no-record"),
+        ("a,b\n1", "record-length"),
+        ("a\"b,c", "stray-quote"),
+        ("\"a", "unclosed-quote"),
+        ("\"a\"b,c", "text-after-quote"),
+    ] {
+        assert_eq!(rule(csv::read(text, ',')), expected, "{text}");
+    }
+}
+
+#[test]
+fn formats_give_one_value() {
+    let wanted = json!({"name": "Ada", "tags": ["x", "y"], "age": 36, "ok": true});
+    for (format, text) in [
+        (Format::Json, r#"{"name": "Ada", "tags": ["x", "y"], "age": 36, "ok": true}"#),
+        (Format::Yaml, "name: Ada\ntags: &t\n- x\n- 'y'\nage: 36\nok: true\n"),
+        (Format::Toml, "name = 'Ada'\ntags = ['x', 'y']\nage = 36\nok = true\n"),
+    ] {
+        assert_eq!(format.read(text).unwrap(), wanted, "{format:?}");
+    }
+    let schema = json!({"properties": {"tags": {"type": "array"}, "age": {"type": "integer"}, "ok": {"type": "boolean"}}});
+    let xml = "<p><name>Ada</name><tags>x</tags><tags>y</tags><age>36</age><ok>true</ok></p>";
+    assert_eq!(typed(Format::Xml.read(xml).unwrap(), &schema, &schema), wanted);
+    let rows = json!({"items": {"properties": {"n": {"type": "number"}}}});
+    let csv = Format::Csv.read("k,n\na,1.5\n").unwrap();
+    assert_eq!(typed(csv, &rows, &rows), json!([{"k": "a", "n": 1.5}]));
+    assert_eq!(
+        Format::Xml.read("<a b='1'>t<c/></a>").unwrap(),
+        json!({"@b": "1", "#text": "t", "c": ""})
+    );
+    for (format, text) in [
+        (Format::Yaml, "a: 1\na: 2"),
+        (Format::Yaml, "a: [1"),
+        (Format::Yaml, "--- a\n--- b\n"),
+        (Format::Yaml, "a: !custom b"),
+        (Format::Toml, "a = 1\na = 2"),
+        (Format::Json, "{'a': 1}"),
+        (Format::Csv, "a,a\n1,2"),
+    ] {
+        assert!(format.read(text).is_err(), "{text}");
+    }
+    let broken = Format::Json.read("{\n \"a\": }").unwrap_err();
+    assert_eq!(broken.place("{\n \"a\": }"), (2, 7));
+}
+
+#[test]
+fn hostile_texts_are_refused_soon() {
+    let deep =
+        |open: &str, close: &str| format!("{}{}", open.repeat(100_000), close.repeat(100_000));
+    for (format, text) in [
+        (Format::Json, deep("[", "]")),
+        (Format::Yaml, deep("[", "]")),
+        (Format::Yaml, deep("- ", "")),
+        (Format::Toml, format!("a = {}", deep("[", "]"))),
+        (Format::Xml, deep("<a>", "</a>")),
+        (Format::Xml, "<".repeat(1_000_000)),
+        (
+            Format::Xml,
+            format!(
+                "<a {}/>",
+                (0..5000).map(|at| format!("b{at}='' ")).collect::<Vec<_>>().concat()
+            ),
+        ),
+        (Format::Yaml, bomb()),
+        (Format::Yaml, format!("a: &a {}\nb: [{}]", "x".repeat(300_000), "*a, ".repeat(10_000))),
+        (Format::Csv, format!("a,b\n{}", "\"".repeat(1_000_001))),
+    ] {
+        assert!(format.read(&text).is_err(), "{format:?} {}", &text[..40]);
+    }
+    let chain =
+        (1..200).map(|at| format!("a{at}: &a{at} [*a{}]\n", at - 1)).collect::<Vec<_>>().concat();
+    assert!(Format::Yaml.read(&format!("a0: &a0 []\n{chain}")).is_err(), "deeper than {DEPTH_MAX}");
+    assert!(markup::html(&deep("<div>", "</div>")).is_err());
+    assert!(markup::html(&"<p>".repeat(100_000)).is_ok());
+}
+
+/// Billion laughs.
+fn bomb() -> String {
+    let level = |at: u8| {
+        let name = char::from(b'a' + at);
+        let before = char::from(b'a' + at - 1);
+        format!("{name}: &{name} [{}]\n", vec![format!("*{before}"); 9].join(", "))
+    };
+    format!("a: &a [x, x, x, x, x, x, x, x, x]\n{}", (1..12).map(level).collect::<String>())
+}
+
+#[test]
+fn schema_paths_cannot_be_diluted() {
+    let schema = json!({
+        "required": ["a", "b"],
+        "properties": {"a": {"type": "string"}, "b": {"items": {"required": ["c"], "properties": {"c": {}}}}},
+    });
+    let share = |value, errors: &[&str]| {
+        let errors: Vec<String> = errors.iter().map(|at| (*at).to_owned()).collect();
+        let share =
+            schema_paths::share(&schema, &value, &errors, &mut |_| Ok::<(), ()>(())).unwrap();
+        (share.met, share.all)
+    };
+    assert_eq!(share(json!({"a": "x", "b": [{"c": 1}]}), &[]), (5, 5));
+    assert_eq!(share(json!({}), &[""]), (0, 3));
+    assert_eq!(share(json!({"a": 1, "b": []}), &["/a"]), (2, 3));
+    let padded: Vec<_> = std::iter::repeat_n(json!({"c": 1}), 100).chain([json!({})]).collect();
+    assert_eq!(share(json!({"a": "x", "b": padded}), &["/b/100"]), (3, 5));
+}
