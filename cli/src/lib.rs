@@ -3,6 +3,7 @@
 #![expect(clippy::format_push_string, reason = "what people read is short and built once")]
 
 mod advantages;
+mod audit;
 mod bench;
 mod cache;
 mod check;
@@ -78,6 +79,8 @@ enum Verb {
     Score(score::Args),
     /// See whether right answers earn full reward and cheats do not; or whether a model is sound
     Validate(validate::Args),
+    /// Attack a configuration on its rows: what is paid that should not be, and what is refused
+    Audit(Box<audit::Args>),
     /// Make one run of its shards
     Merge(merge::Args),
     /// Show how one row came by its reward; or the faults, the lowest rewards and what disagrees
@@ -179,6 +182,7 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Result<Exit, Fai
     match cli.verb {
         Verb::Score(args) => score::run(&args, environment),
         Verb::Validate(args) => validate::run(&args, environment),
+        Verb::Audit(args) => audit::run(&args, environment),
         Verb::Merge(args) => merge::run(&args),
         Verb::Explain(args) => explain::run(&args, environment),
         Verb::Check(args) => check::run(&args, environment),

@@ -2,6 +2,7 @@
 //! workspace depends on; only what needs a process of its own is another (`hostile_memory.rs`).
 
 mod advantages;
+mod audit;
 mod axum;
 mod bombs;
 mod cli;

@@ -58,8 +58,8 @@ pub use discriminability::{Discriminability, DiscriminabilitySettings, auroc, di
 pub use drift::{Drift, drift, jensen_shannon, kullback_leibler, total_variation};
 pub use echo_chamber::{EchoSettings, EchoState, echo_chamber};
 pub use estimate::{
-    ClusteredMean, Estimate, Resampling, clustered_mean, design_effect, normal_width,
-    paired_difference, resampled, wilson,
+    ClusteredMean, Estimate, Resampling, clopper_pearson, clustered_mean, design_effect,
+    normal_width, paired_difference, resampled, wilson,
 };
 pub use fault_shares::{FaultShares, GroupFaults, RowFaults, fault_shares};
 pub use length::{LengthBias, length_bias};

@@ -261,7 +261,8 @@ fn said<'a>(
     for at in announcement::english(text) {
         meter.spend(200)?;
         if let Some(value) = markers::json_member(text, at) {
-            found.extend(markers::json_value(text, value));
+            let named = markers::is_answer_member(text, at).then_some(value);
+            found.extend(named.and_then(|value| markers::json_value(text, value)));
         } else if !scope.in_code(at) {
             let said = announcement::by_answer(text, at)
                 .and_then(|said| announcement::sentence(text, &said));

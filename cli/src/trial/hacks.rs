@@ -278,7 +278,11 @@ fn cheats(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<Cheat> {
 }
 
 /// Wrong answers that could pass for right ones: numbers for a number, else what other rows want.
-fn wrong(right: &str, answers: &[String], is_right: impl Fn(&str) -> bool) -> Vec<String> {
+pub(crate) fn wrong(
+    right: &str,
+    answers: &[String],
+    is_right: impl Fn(&str) -> bool,
+) -> Vec<String> {
     if right.trim().parse::<f64>().is_ok() {
         let numbers = (0..SPAM).map(|number| number.to_string());
         return numbers.filter(|number| !is_right(number) && number != right.trim()).collect();
@@ -293,7 +297,7 @@ fn orders(all: &[String], text: impl Fn(&[String]) -> String) -> Vec<String> {
 }
 
 /// The texts of the options, where the row lists them.
-fn options(meta: &serde_json::Map<String, Value>) -> Vec<String> {
+pub(crate) fn options(meta: &serde_json::Map<String, Value>) -> Vec<String> {
     let listed = ["options", "choices"].iter().find_map(|name| meta.get(*name)?.as_array());
     let texts = listed.map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
     texts.unwrap_or_default()

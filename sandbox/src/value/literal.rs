@@ -18,8 +18,9 @@ pub(crate) struct NotLiteral(pub(crate) usize);
 
 /// Reads all of `text` as one literal. `1, 2` is a tuple.
 pub(crate) fn read(text: &str, words: Words) -> Result<PyValue, NotLiteral> {
+    let text = text.trim_end();
     let start = text.len() - text.trim_start().len();
-    let mut reader = Reader { text: text.trim_end(), at: start, depth: 0, words };
+    let mut reader = Reader { text, at: start, depth: 0, words };
     let value = reader.line()?;
     reader.ended(value)
 }

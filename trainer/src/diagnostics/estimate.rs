@@ -53,6 +53,48 @@ pub fn wilson(successes: usize, trials: usize, level: f64) -> Option<Estimate> {
     Some(Estimate { value: share, low, high })
 }
 
+/// A share with the interval of Clopper and Pearson, which covers at least `level` of the trials that are
+/// repeated. `None` as for [`wilson`].
+///
+/// Source: "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial" (Clopper,
+/// Pearson 1934): the ends are where a tail of the binomial distribution holds `(1 - level) / 2`.
+pub fn clopper_pearson(successes: usize, trials: usize, level: f64) -> Option<Estimate> {
+    normal_width(level)?;
+    if trials == 0 || successes > trials {
+        return None;
+    }
+    let tail = (1.0 - level) / 2.0;
+    // The greatest share at which at least `least` successes are as rare as the tail.
+    let end = |least: usize, tail: f64| {
+        let (mut low, mut high) = (0.0_f64, 1.0_f64);
+        for _ in 0..60 {
+            let middle = f64::midpoint(low, high);
+            if at_least(least, trials, middle) < tail {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    };
+    let low = if successes == 0 { 0.0 } else { end(successes, tail) };
+    let high = if successes == trials { 1.0 } else { end(successes + 1, 1.0 - tail) };
+    Some(Estimate { value: float(successes) / float(trials), low, high })
+}
+
+/// The probability of at least `least` successes, 1 or more, in `trials` trials of probability `p`.
+fn at_least(least: usize, trials: usize, p: f64) -> f64 {
+    let odds = (p / (1.0 - p)).ln();
+    let whole = float(trials) * (-p).ln_1p();
+    let mut log_choose = 0.0;
+    let mut below = if p < 1.0 { whole.exp() } else { 0.0 };
+    for count in 1..least {
+        log_choose += (float(trials - count + 1) / float(count)).ln();
+        below += (log_choose + float(count) * odds + whole).exp();
+    }
+    1.0 - below
+}
+
 /// A mean over rows that are not independent, with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClusteredMean {
@@ -199,6 +241,29 @@ mod tests {
             assert!(near(normal_width(level).unwrap(), width), "{level}");
         }
         assert_eq!((normal_width(0.0), normal_width(1.0)), (None, None));
+    }
+
+    #[test]
+    fn clopper_and_pearson_as_tables_have_it() {
+        // Of R's `binom.test`.
+        for (successes, trials, low, high) in [
+            (3, 10, 0.066_739_51, 0.652_452_84),
+            (0, 20, 0.0, 0.168_433_47),
+            (20, 20, 0.831_566_53, 1.0),
+            (500, 1000, 0.468_548_5, 0.531_451_5),
+        ] {
+            let found = clopper_pearson(successes, trials, 0.95).unwrap();
+            assert!(
+                (found.low - low).abs() < 1e-6 && (found.high - high).abs() < 1e-6,
+                "{found:?}"
+            );
+        }
+        assert_eq!((clopper_pearson(0, 0, 0.95), clopper_pearson(2, 1, 0.95)), (None, None));
+        let many = clopper_pearson(60_000, 120_000, 0.95).unwrap();
+        assert!(
+            many.low > 0.49 && many.high < 0.51 && many.low < 0.5 && many.high > 0.5,
+            "{many:?}"
+        );
     }
 
     #[test]

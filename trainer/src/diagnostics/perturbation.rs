@@ -11,13 +11,13 @@ mod steps;
 mod surface;
 
 use assay_verifiers::stats::{SplitMix64, fnv1a};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A way to change a text.
 ///
 /// Source: the static families of "Reward Under Attack: Analyzing the Robustness and Hackability of
 /// Process Reward Models", as far as rules can make them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PerturbationFamily {
     /// Another last digit in each whole part of a number; equal numbers stay equal.

@@ -22,6 +22,32 @@ const TAGS: [&str; 8] = [
     "solution",
     "final",
 ];
+/// What may stand before "answer" in the name of a member of JSON.
+const MEMBER_WORDS: [&str; 22] = [
+    "actual",
+    "best",
+    "boxed",
+    "calculated",
+    "computed",
+    "correct",
+    "exact",
+    "extracted",
+    "final",
+    "integer",
+    "model",
+    "my",
+    "numeric",
+    "numerical",
+    "overall",
+    "predicted",
+    "right",
+    "short",
+    "single",
+    "the",
+    "total",
+    "your",
+];
+
 /// The longest text between `<solution>` tags that is an answer and not a whole solution, in bytes.
 const SOLUTION_MAX: usize = 200;
 
@@ -144,6 +170,18 @@ pub(super) fn json_member(text: &str, at: usize) -> Option<usize> {
     let rest = tail.strip_prefix("\\\"").or_else(|| tail.strip_prefix(['"', '\'']))?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();
     Some(text.len() - rest.len())
+}
+
+/// Whether the name of the member that ends here, in "answer", is that of an answer: `final_answer` is,
+/// `not_the_answer` is not.
+pub(super) fn is_answer_member(text: &str, at: usize) -> bool {
+    let Some(before) = at.checked_sub("answer".len()).and_then(|start| text.get(..start)) else {
+        return false;
+    };
+    let is_in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
+    let (_, words) = before.split_at(before.trim_end_matches(is_in_name).len());
+    let mut words = words.split(['_', '-', ' ']).filter(|word| !word.is_empty());
+    words.all(|word| MEMBER_WORDS.iter().any(|own| own.eq_ignore_ascii_case(word)))
 }
 
 /// `"answer": "18"`: the value of a member, perhaps in a fence or malformed.

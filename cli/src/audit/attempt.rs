@@ -1,0 +1,293 @@
+//! Attacks on rows: families filled in with what each row has.
+
+use assay::verifiers::stats::{SplitMix64, fnv1a};
+use serde_json::{Map, Value};
+
+use assay::data::Columns;
+
+use super::attack::{Attack, Expect, Family};
+use super::target::Target;
+
+/// What a text is padded with.
+const PADDING: &str = "\n\nIt is worth noting that there is more to be said about this, as there always is, \
+                       and that what was said above remains as it was said above.";
+/// How often.
+const PADDING_TIMES: usize = 30;
+/// Characters of a right answer of which a part, or a longer one, is made.
+const PART_CHARS: usize = 60;
+/// Words of a text that are repeated.
+const WORDS_MAX: usize = 400;
+
+/// An attack on a row.
+pub(super) struct Attempt {
+    /// The place of the target.
+    pub(super) target: usize,
+    /// The place of the family.
+    pub(super) family: usize,
+    pub(super) name: String,
+    /// The attack in each of its forms.
+    pub(super) texts: Vec<String>,
+}
+
+impl Attempt {
+    /// The ids of its rows.
+    pub(super) fn ids(&self, target: &Target, family: &Family) -> Vec<String> {
+        let id = |form| format!("{}/{}/{}/{form}", target.number, family.name, self.name);
+        (0..self.texts.len()).map(id).collect()
+    }
+
+    /// Its rows.
+    pub(super) fn rows(
+        &self,
+        target: &Target,
+        family: &Family,
+        columns: &Columns,
+    ) -> Vec<Map<String, Value>> {
+        let ids = self.ids(target, family);
+        let row = |(text, id): (&String, String)| {
+            let mut row = target.with(columns, text, &id);
+            if let (Some(column), Some(label)) = (&columns.label, family.expect.label()) {
+                row.insert(column.clone(), Value::from(label));
+            }
+            row
+        };
+        self.texts.iter().zip(ids).map(row).collect()
+    }
+}
+
+/// The attacks of a family on a row: at most `most` of them, drawn by `seed`.
+pub(super) fn of_row(
+    (at, target): (usize, &Target),
+    (family_at, family): (usize, &Family),
+    most: Option<usize>,
+    seed: u64,
+) -> Vec<Attempt> {
+    let values = values(target, family.expect);
+    let attempt = |name: &str, texts: Vec<String>| Attempt {
+        target: at,
+        family: family_at,
+        name: name.to_owned(),
+        texts,
+    };
+    if family.programs {
+        let programs = target.programs.iter();
+        return programs
+            .map(|(name, text)| attempt(&name.replace('/', " "), vec![text.clone()]))
+            .collect();
+    }
+    let mut attempts: Vec<Attempt> = Vec::new();
+    for attack in &family.attacks {
+        let Some(texts) = texts(attack, target, &values, seed) else { continue };
+        if !texts.iter().any(|text| is_by_chance(attack, target, family.expect, text)) {
+            attempts.push(attempt(&attack.name, texts));
+        }
+    }
+    if let Some(most) = most.filter(|most| *most < attempts.len()) {
+        let mut random = SplitMix64::of(&[seed, target.number, fnv1a(0, &family.name)]);
+        let mut order = random.order(attempts.len(), SplitMix64::below);
+        order.truncate(most);
+        let mut at = 0..;
+        attempts.retain(|_| at.next().is_some_and(|at| order.contains(&at)));
+    }
+    attempts
+}
+
+/// Whether a text gives the right answer by chance.
+fn is_by_chance(attack: &Attack, target: &Target, expect: Expect, text: &str) -> bool {
+    match expect {
+        Expect::Unpaid => target.is_right(text) || !attack.names_the_answer() && target.is_in(text),
+        Expect::NotHigher => !target.is_in(target.sample.completion()) && target.is_in(text),
+        Expect::Unmoved | Expect::Lower => false,
+    }
+}
+
+/// The texts of an attack; `None` where the row lacks something that stands in them.
+pub(super) fn texts(
+    attack: &Attack,
+    target: &Target,
+    values: &Values,
+    seed: u64,
+) -> Option<Vec<String>> {
+    if let Some(perturb) = attack.perturb {
+        let text = values.get("completion")?;
+        return perturb.apply(text, seed ^ target.number).map(|text| vec![text]);
+    }
+    if !attack.replace.is_empty() {
+        let text = values.get("completion")?;
+        let edit = |text: String, (from, to): &(String, String)| text.replace(from.as_str(), to);
+        let edited = attack.replace.iter().fold(text.to_owned(), edit);
+        return (edited != text).then(|| vec![edited]);
+    }
+    let filled = |text: &String| Some(filled(text, values)?.repeat(attack.repeat.unwrap_or(1)));
+    attack.texts.iter().map(filled).collect()
+}
+
+/// What stands for the placeholders of texts, by their names.
+pub(super) struct Values(Vec<(&'static str, Option<String>)>);
+
+impl Values {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(own, _)| *own == name)?.1.as_deref()
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| *own == name)
+    }
+}
+
+/// The text with values for its placeholders, as JSON texts where it is an object of JSON.
+fn filled(text: &str, values: &Values) -> Option<String> {
+    let is_json = text.starts_with("{\"");
+    let (mut whole, mut rest) = (String::new(), text);
+    while let Some(open) = rest.find('{') {
+        let (before, after) = rest.split_at(open);
+        whole.push_str(before);
+        let name = after.split_once('}').map(|(name, _)| name.trim_start_matches('{'));
+        match name.filter(|name| values.is_known(name)) {
+            Some(name) => {
+                // Of `{{right}}` the outer braces stay.
+                let outer = after.len() - after.trim_start_matches('{').len() - 1;
+                whole.extend(std::iter::repeat_n('{', outer));
+                let value = values.get(name)?;
+                match serde_json::to_string(value) {
+                    Ok(quoted) if is_json => whole.push_str(quoted.trim_matches('"')),
+                    _ => whole.push_str(value),
+                }
+                rest = after.split_at(outer + name.len() + 2).1;
+            }
+            None => {
+                whole.push('{');
+                rest = after.split_at(1).1;
+            }
+        }
+    }
+    whole.push_str(rest);
+    Some(whole)
+}
+
+/// What a row has for the placeholders.
+pub(super) fn values(target: &Target, expect: Expect) -> Values {
+    let right = target.right.clone();
+    let wrong = target.wrong.clone();
+    let text = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+    let joined = |all: &[String], by: &str, backwards: bool| {
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let all: Vec<&str> = if backwards { all.into_iter().rev().collect() } else { all };
+        (all.len() > 1).then(|| all.join(by))
+    };
+    let boxes = |all: &[String]| {
+        let boxed: Vec<String> = all.iter().map(|one| format!("\\boxed{{{one}}}")).collect();
+        joined(&boxed, " ", false)
+    };
+    let bad = match &wrong {
+        Some(wrong) => format!("The answer is {wrong}."),
+        None => "I looked at it, and I do not know.".to_owned(),
+    };
+    let completion = match expect {
+        Expect::Unmoved | Expect::Lower => target.honest.as_ref().map(|(text, _)| text.clone()),
+        Expect::Unpaid | Expect::NotHigher => text(target.sample.completion()),
+    };
+    let prompt = target.sample.prompt();
+    Values(vec![
+        ("part", right.as_deref().and_then(part)),
+        ("longer", right.as_deref().and_then(longer)),
+        ("right_words", right.as_deref().and_then(backwards)),
+        ("right", right),
+        ("wrong", wrong),
+        ("many", joined(&target.many, ", ", false)),
+        ("many_boxes", boxes(&target.many)),
+        ("letters", joined(&target.letters, ", ", false)),
+        ("letters_backwards", joined(&target.letters, ", ", true)),
+        ("options", joined(&target.options, " or ", false)),
+        ("options_backwards", joined(&target.options, " or ", true)),
+        ("prompt", text(prompt)),
+        ("prompt_words", words(prompt)),
+        ("bad", Some(bad)),
+        ("completion", completion),
+        ("padding", Some(PADDING.repeat(PADDING_TIMES))),
+        ("stub", target.programs.first().map(|(_, program)| bare(program))),
+    ])
+}
+
+/// A part of an answer that is another answer: the first digits of a whole number, the first of several words.
+fn part(right: &str) -> Option<String> {
+    let right = right.trim();
+    if right.chars().count() > PART_CHARS {
+        return None;
+    }
+    if right.len() > 1 && right.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(right.split_at(right.len() / 2).0.to_owned());
+    }
+    let words: Vec<&str> = right.split_whitespace().collect();
+    let is_word = |word: &&str| word.chars().all(char::is_alphabetic) && word.len() > 2;
+    (words.len() > 1 && words.iter().all(is_word))
+        .then(|| words.first().copied().map(str::to_owned))?
+}
+
+/// A longer answer that begins with this one.
+fn longer(right: &str) -> Option<String> {
+    let right = right.trim();
+    let last = right.chars().next_back().filter(|_| right.chars().count() <= PART_CHARS)?;
+    match last {
+        '0'..='9' => Some(format!("{right}7")),
+        last if last.is_alphabetic() && right.chars().count() > 1 => Some(format!("{right}oid")),
+        _ => None,
+    }
+}
+
+/// The words of a long answer, the last first.
+fn backwards(right: &str) -> Option<String> {
+    let words: Vec<&str> = right.split_whitespace().rev().collect();
+    (words.len() > 3).then(|| words.join(" "))
+}
+
+/// The words of a text, each once, in order of the alphabet.
+fn words(text: &str) -> Option<String> {
+    let mut words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+    words.retain(|word| !word.is_empty());
+    words.sort_unstable();
+    words.dedup();
+    words.truncate(WORDS_MAX);
+    (words.len() > 3).then(|| words.join(" "))
+}
+
+/// The program without its fence.
+fn bare(program: &str) -> String {
+    let lines = program.lines().filter(|line| !line.trim_start().starts_with("```"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values() -> Values {
+        Values(vec![("right", Some("4\"2".to_owned())), ("wrong", None)])
+    }
+
+    #[test]
+    fn placeholders_are_filled_and_other_braces_stay() {
+        for (text, expected) in [
+            ("The answer is {right}.", Some("The answer is 4\"2.")),
+            ("\\boxed{{right}}", Some("\\boxed{4\"2}")),
+            ("{\"answer\": \"{right}\"}", Some("{\"answer\": \"4\\\"2\"}")),
+            ("{} {{}} {unknown} {right", Some("{} {{}} {unknown} {right")),
+            ("{wrong}", None),
+        ] {
+            assert_eq!(filled(text, &values()).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_answers_are_made_of_right_ones() {
+        assert_eq!(part("1250").as_deref(), Some("12"));
+        assert_eq!(part("New York City").as_deref(), Some("New"));
+        assert_eq!((part("7"), part("1.50"), part("Paris"), part("a b")), (None, None, None, None));
+        assert_eq!(longer("42").as_deref(), Some("427"));
+        assert_eq!(longer("Paris").as_deref(), Some("Parisoid"));
+        assert_eq!((longer("B"), longer("x)"), longer("")), (None, None, None));
+        assert_eq!(backwards("a b c d").as_deref(), Some("d c b a"));
+        assert_eq!(words("b a, b! c d").as_deref(), Some("a b c d"));
+        assert_eq!(bare("```python\nx\n```"), "x");
+    }
+}
