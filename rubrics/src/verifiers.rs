@@ -1,5 +1,6 @@
 //! The verifiers of this crate, one file each.
 
+pub mod external_checker;
 mod judge_choice;
 pub mod pairwise;
 mod prompts;
@@ -60,6 +61,7 @@ checks! {
 }
 
 verifiers! {
+    external_checker::ExternalChecker,
     pairwise::PairwiseVerifier,
     rubric::RubricVerifier,
 }

@@ -43,7 +43,7 @@ const OF_FEATURES: [(&str, &[&str]); 4] = [
             "embedding_diversity",
         ],
     ),
-    ("rubrics", &["pairwise", "rubric", "string_check", "text_similarity"]),
+    ("rubrics", &["external_checker", "pairwise", "rubric", "string_check", "text_similarity"]),
     ("sandbox", &["program_output", "python_check", "stdin_stdout", "unit_tests", "wasm"]),
     ("sql", &["sql"]),
 ];

@@ -30,7 +30,7 @@ pub struct JudgeConfig {
     pub timeout_ms: u64,
     /// The most tries after the first.
     pub retries: u32,
-    /// Which of the two APIs is spoken.
+    /// Which API is spoken.
     pub api: JudgeApi,
     /// How the server is asked for the form of the reply.
     pub structured: Structured,
@@ -62,7 +62,7 @@ pub struct JudgeConfig {
     pub budget_tokens: Option<u64>,
 }
 
-/// The API that a server speaks.
+/// What a server speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeApi {
@@ -71,6 +71,8 @@ pub enum JudgeApi {
     Chat,
     /// `POST /responses`.
     Responses,
+    /// Our own, for `external_checker`: the sample is posted to `url` itself, as JSON, and the answer is JSON.
+    Checker,
 }
 
 /// How a server is asked for the form of a reply.
@@ -131,7 +133,7 @@ impl Default for JudgeConfig {
 }
 
 /// What is wrong with the base URL of a server.
-fn flaw_in_url(url: &str) -> Option<String> {
+fn flaw_in_url(url: &str, is_checker: bool) -> Option<String> {
     if url.contains("${") || url.starts_with('$') {
         let why = "a value is not read from the environment in the file: write the URL, or set it by \
                    --set or a variable such as ASSAY_JUDGES__NAME__URL";
@@ -139,6 +141,9 @@ fn flaw_in_url(url: &str) -> Option<String> {
     }
     if !["http://", "https://"].iter().any(|scheme| url.to_ascii_lowercase().starts_with(scheme)) {
         return Some(format!("expected a URL with its scheme, as in http://{url}"));
+    }
+    if is_checker {
+        return None;
     }
     let end = ["/chat/completions", "/completions", "/responses"]
         .into_iter()
@@ -172,11 +177,12 @@ impl JudgeConfig {
                        column for recorded replies";
             return wrong("", why);
         }
-        if self.url.is_some() && self.model.is_empty() {
+        let is_checker = self.api == JudgeApi::Checker;
+        if self.url.is_some() && self.model.is_empty() && !is_checker {
             let why = "a judge with a `url` has a `model`: write model = \"NAME\", as the server knows it";
             return wrong("model", why);
         }
-        if let Some(why) = self.url.as_deref().and_then(flaw_in_url) {
+        if let Some(why) = self.url.as_deref().and_then(|url| flaw_in_url(url, is_checker)) {
             return wrong("url", &why);
         }
         if self.key_env.as_deref().is_some_and(is_key) {

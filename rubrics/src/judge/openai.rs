@@ -54,6 +54,7 @@ impl OpenAiJudge {
         let path = match settings.api {
             JudgeApi::Chat => "chat/completions",
             JudgeApi::Responses => "responses",
+            JudgeApi::Checker => "",
         };
         let endpoint = client.endpoint(HttpSettings { path, ..http })?;
         let refused = AtomicUsize::new(0);
@@ -105,6 +106,9 @@ impl Shared {
     }
 
     fn body(&self, request: &JudgeRequest, structured: Structured) -> Result<Bytes, Fault> {
+        if let (JudgeApi::Checker, [sample]) = (self.settings.api, request.messages.as_slice()) {
+            return Ok(Bytes::from(sample.content.clone()));
+        }
         let body = RequestBody { settings: &self.settings, request, structured };
         let bytes = serde_json::to_vec(&body);
         let bytes = bytes.map_err(|error| {
@@ -117,6 +121,10 @@ impl Shared {
         let read = match self.settings.api {
             JudgeApi::Chat => call.post::<ChatAnswer>(body).await?.read(),
             JudgeApi::Responses => call.post::<ResponsesAnswer>(body).await?.read(),
+            JudgeApi::Checker => {
+                let text = call.post::<Value>(body).await?.to_string();
+                Ok(JudgeReply { text, ..JudgeReply::default() })
+            }
         };
         let reply = read.map_err(|why| HttpError::unusable(self.endpoint.shown(&why)))?;
         Ok(self.without_key(reply))

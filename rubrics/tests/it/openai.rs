@@ -269,3 +269,17 @@ fn the_identity_holds_neither_url_nor_key() {
     let identity = judge(&server, settings(JudgeApi::Chat)).0.identity();
     assert_eq!(identity, json!({"kind": "openai", "api": "chat", "model": "m", "extra": {}}));
 }
+
+#[tokio::test]
+async fn a_checker_gets_the_sample_itself_and_answers_any_json() {
+    let answer = r#"{"reward":0.5,"message":"line 3"}"#;
+    let server = Server::start(move |_, _| Action::Write(server::json(200, answer)));
+    let mut request = question("polite");
+    request.messages.truncate(1);
+    request.messages[0].content = r#"{"id":"a","completion":"by rfl"}"#.to_owned();
+    let reply = judge(&server, settings(JudgeApi::Checker)).0.ask(request).await.unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&reply.text).unwrap()["message"], "line 3");
+    assert_eq!(sent(&server, 0), json!({"id": "a", "completion": "by rfl"}));
+    let head = server.requests.lock().unwrap()[0].head.clone();
+    assert!(head.starts_with("POST /v1 "), "{head}");
+}

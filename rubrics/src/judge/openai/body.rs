@@ -60,6 +60,7 @@ impl<'a> RequestBody<'a> {
                 }
                 members.push(("messages", messages));
             }
+            JudgeApi::Checker => members.push(("messages", messages)),
             JudgeApi::Responses => {
                 add("max_output_tokens", json!(sampling.tokens_max));
                 add("store", json!(false));
@@ -100,6 +101,7 @@ impl<'a> RequestBody<'a> {
             (Structured::JsonObjectSchema, _) => {
                 Some(json!({"type": "json_object", "schema": schema}))
             }
+            (_, JudgeApi::Checker) => None,
             (Structured::Auto | Structured::JsonSchema, JudgeApi::Chat) => Some(json!({
                 "type": "json_schema",
                 "json_schema": {"name": "reply", "strict": true, "schema": schema},

@@ -1,0 +1,208 @@
+//! `external_checker`: whoever has the tool says what a completion is worth: a prover, a simulator, a
+//! grader behind HTTP.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_verifiers::column_path::member;
+use assay_verifiers::{
+    AsyncVerifier, BuildError, Built, Earlier, Fault, FaultKind, Lane, Meter, Pending, Reward,
+    Sample, Spec, Verdict,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::judge_choice::JudgeChoice;
+use super::scope::RubricScope;
+use super::shown::conversation;
+use crate::judge::{ChatMessage, JudgeRequest, JudgedTexts, NamedJudge, Subject};
+
+/// The id of the verifier.
+pub const ID: &str = "external_checker";
+/// Raised whenever the same sample may get another verdict.
+pub const VERSION: u32 = 1;
+
+/// Characters of a reply, or of its detail, that the evidence holds.
+const SHOWN_CHARS: usize = 300;
+
+/// The reward that a checker outside of assay gives: a prover, a simulator, a sandbox, a grader of your own.
+///
+/// The checker is a judge with `api = "checker"`. Each sample is posted to its `url` as a JSON object with
+/// `id`, `prompt`, `completion`, `reference` and `meta`; the answer is JSON. What it answers is kept and replayed
+/// as the replies of judges are (`--judge-store`), with its deadline, tries and permits. With `column`
+/// in place of `url`, the answers stand in the rows.
+///
+/// The member `reward` of the answer is the reward: true or false, a number from `min` to `max`, or one of
+/// `labels`. Where it is null or missing, the verifier abstains. A number outside of the bounds, a
+/// label that is not listed and an answer that is no JSON are faults, never a reward of 0.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExternalChecker {
+    /// The checker, by its name in `[judges]` or by its settings.
+    judge: JudgeChoice,
+    /// Where the reward stands in the answer: dots lead into objects and lists. Empty: the answer is the reward.
+    #[serde(default = "reward_member")]
+    reward: String,
+    /// The number that is worth 0.
+    #[serde(default)]
+    min: f64,
+    /// The number that is worth 1.
+    #[serde(default = "one")]
+    max: f64,
+    /// What texts are worth, from 0 to 1; a text is compared without case.
+    #[serde(default = "labels")]
+    labels: BTreeMap<String, f64>,
+    /// Where the answer says why; the evidence holds its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+fn reward_member() -> String {
+    "reward".to_owned()
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn labels() -> BTreeMap<String, f64> {
+    let labels = [("correct", 1.0), ("fail", 0.0), ("incorrect", 0.0), ("pass", 1.0)];
+    labels.map(|(label, worth)| (label.to_owned(), worth)).into()
+}
+
+struct Checker {
+    settings: ExternalChecker,
+    judge: Arc<NamedJudge>,
+}
+
+/// Builds the verifier.
+///
+/// # Errors
+/// Bounds or labels that are no shares, and whatever is wrong with the judge.
+pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError> {
+    let settings: ExternalChecker = assay_verifiers::check::settings(given)?;
+    if !(settings.min.is_finite() && settings.max.is_finite() && settings.min < settings.max) {
+        return Err(BuildError::new("max", "expected a number above `min`"));
+    }
+    if let Some((label, _)) =
+        settings.labels.iter().find(|(_, worth)| !(0.0..=1.0).contains(*worth))
+    {
+        return Err(BuildError::new(format!("labels.{label}"), "expected 0 to 1"));
+    }
+    let written = serde_json::to_value(&settings)
+        .map_err(|error| BuildError::new("", format!("settings cannot be written: {error}")))?;
+    let mut spec = Spec::new(ID, VERSION, written);
+    let judge = settings.judge.of(scope.judges)?;
+    spec.files.push(("judge".to_owned(), judge.identity));
+    Ok(Built::new(spec, Lane::Awaited(Arc::new(Checker { settings, judge }))))
+}
+
+impl AsyncVerifier for Checker {
+    fn in_flight_max(&self) -> Option<usize> {
+        self.judge.samples_in_flight(1)
+    }
+
+    fn verify(
+        self: Arc<Self>,
+        sample: &Sample,
+        _: Earlier<'_>,
+        _: &mut Meter<'_>,
+    ) -> Pending<Verdict> {
+        let request = self.request(sample);
+        Box::pin(async move {
+            let verdict = match self.judge.judge.ask(request).await {
+                Err(fault) => return Verdict::failed(fault),
+                Ok(reply) => self.settings.verdict(&reply.text),
+            };
+            verdict.unwrap_or_else(Verdict::failed).with("judge", self.judge.name.as_str())
+        })
+    }
+}
+
+impl Checker {
+    fn request(&self, sample: &Sample) -> JudgeRequest {
+        let content = json!({
+            "id": sample.id(),
+            "prompt": sample.prompt_content(),
+            "completion": sample.completion_content(),
+            "reference": sample.reference(),
+            "meta": sample.meta(),
+        });
+        JudgeRequest {
+            messages: vec![ChatMessage { role: "user", content: content.to_string() }],
+            schema: Value::Null,
+            sampling: self.judge.sampling.clone(),
+            vote: 0,
+            texts: JudgedTexts {
+                prompt: conversation(sample.prompt_content()),
+                completion: sample.completion().to_owned(),
+                ..JudgedTexts::default()
+            },
+            sample: sample.clone(),
+            subject: Subject { criterion: ID.to_owned(), swapped: false },
+        }
+    }
+}
+
+impl ExternalChecker {
+    fn verdict(&self, reply: &str) -> Result<Verdict, Fault> {
+        let answer: Value = serde_json::from_str(reply)
+            .map_err(|_| wrong(format!("the answer is no JSON: {}", shown(reply))))?;
+        let verdict = match at(&answer, &self.reward) {
+            None | Some(Value::Null) => {
+                Verdict::abstained(format!("the checker gives no `{}`", self.reward))
+            }
+            Some(found) => Verdict::scored(self.worth(found)?),
+        };
+        let detail = self.detail.as_ref().and_then(|path| at(&answer, path));
+        let detail = detail.map(|detail| shown(&assay_verifiers::sample::value_text(detail)));
+        Ok(match detail {
+            Some(detail) => verdict.with("detail", detail),
+            None => verdict,
+        })
+    }
+
+    fn worth(&self, found: &Value) -> Result<Reward, Fault> {
+        let share = match found {
+            Value::Bool(passes) => Some(f64::from(u8::from(*passes))),
+            Value::Number(number) => number
+                .as_f64()
+                .filter(|number| (self.min..=self.max).contains(number))
+                .map(|number| (number - self.min) / (self.max - self.min)),
+            Value::String(label) => {
+                let label = label.trim();
+                let known = self.labels.iter().find(|(own, _)| own.eq_ignore_ascii_case(label));
+                known.map(|(_, worth)| *worth)
+            }
+            _ => None,
+        };
+        share.and_then(Reward::new).ok_or_else(|| {
+            let known: Vec<&str> = self.labels.keys().map(String::as_str).collect();
+            wrong(format!(
+                "`{}` is {}; expected true or false, a number from {} to {}, or one of {}",
+                self.reward,
+                shown(&found.to_string()),
+                self.min,
+                self.max,
+                known.join(", ")
+            ))
+        })
+    }
+}
+
+/// What a path leads to in an answer; the whole answer of an empty path.
+fn at<'v>(answer: &'v Value, path: &str) -> Option<&'v Value> {
+    if path.is_empty() {
+        return Some(answer);
+    }
+    path.split('.').try_fold(answer, member)
+}
+
+fn wrong(why: String) -> Fault {
+    Fault::new(FaultKind::Upstream, why)
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_CHARS).collect()
+}
