@@ -40,8 +40,7 @@ pub fn afterthought(behind: &str, another: impl Fn(&str) -> Option<usize>) -> Op
 /// Whether a text ends with words that offer what stands behind it beside something else: "4 or".
 pub fn offers_next(before: &str) -> bool {
     let before = before.trim_end_matches(|c: char| c.is_whitespace() || "*_`([:,".contains(c));
-    let start = before.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
-    let word = &before[start..];
+    let word = before.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     connect::ALTERNATIVES.iter().any(|have| have.eq_ignore_ascii_case(word))
 }
 
@@ -163,4 +162,17 @@ fn behind<'t>(phrases: &[&str], text: &'t str) -> Option<&'t str> {
 /// Equal but for the case of letters. One letter must have the case as well: `O` may be an option.
 fn is_same(head: &str, phrase: &str) -> bool {
     head == phrase || phrase.len() > 1 && head.eq_ignore_ascii_case(phrase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::offers_next;
+
+    #[test]
+    fn words_that_offer_may_stand_behind_wide_marks() {
+        for (before, offers) in [("4 or", true), ("4，or ", true), ("4…or (", true), ("4，", false)]
+        {
+            assert_eq!(offers_next(before), offers, "{before}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The rule checks from outside, where a test is not one case of a file (`tests/cases`).
 
+mod arbitrary;
 mod canonical;
 mod cases;
 mod checks;

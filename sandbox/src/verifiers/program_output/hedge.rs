@@ -136,14 +136,13 @@ fn is_denied(before: &str) -> bool {
     loop {
         let bare =
             before.trim_end_matches(|c: char| c.is_whitespace() || "*_`:\"'$\\#(".contains(c));
-        let start = bare.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
-        let word = bare[start..].to_ascii_lowercase();
+        let head = bare.trim_end_matches(char::is_alphabetic);
+        let word = bare[head.len()..].to_ascii_lowercase();
         // What opens a block names its language.
-        let is_info = bare.get(..start).is_some_and(|head| head.ends_with("```"));
-        if !is_info && !program::CUE_WORDS.contains(&word.as_str()) {
+        if !head.ends_with("```") && !program::CUE_WORDS.contains(&word.as_str()) {
             break;
         }
-        before = &bare[..start];
+        before = head;
     }
     if offers_next(before) {
         return true;
@@ -205,4 +204,18 @@ fn is_beside_value(answer: &Answer<'_>, answers: &[Answer<'_>]) -> bool {
 fn is_literal(text: &str) -> bool {
     let value = text.split_once("==").map_or(text, |(_, right)| right);
     literal::read(value.trim(), Words::Python).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_denied;
+
+    #[test]
+    fn words_before_a_value_may_stand_behind_wide_marks() {
+        for (before, denied) in
+            [("输出：", false), ("结果，or", true), ("…or ", true), ("é – ", false)]
+        {
+            assert_eq!(is_denied(before), denied, "{before}");
+        }
+    }
 }

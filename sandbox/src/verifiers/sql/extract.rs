@@ -115,9 +115,10 @@ fn fenced(text: &str, within: Span, is_marked: fn(&str) -> bool) -> Option<Span>
                 Some((inner, _)) => {
                     let language = inner.split_whitespace().next().unwrap_or_default();
                     let language = if is_marked(language) { language } else { "" };
-                    let from = start + line.find("```").unwrap_or_default() + 3 + language.len();
-                    let inner_length = inner.len() - language.len();
-                    keep((from, from + inner_length), language);
+                    let query = inner.trim_start().strip_prefix(language).unwrap_or(inner);
+                    let mark = start + line.len() - line.trim_start().len();
+                    let end = mark + 3 + inner.len();
+                    keep((end - query.len(), end), language);
                 }
                 None => open = Some((at, info.trim().to_ascii_lowercase())),
             },
@@ -308,6 +309,8 @@ mod tests {
             "```SQLite\r\nSELECT a FROM t\r\n```\r\n",
             "```\nSELECT a FROM t\n```",
             "```sql SELECT a FROM t ```",
+            "```\u{a0}\u{a0}sql SELECT a FROM t ```",
+            "~~~sql SELECT a FROM t ```",
             "First:\n```sql\nSELECT b\n```\nNo:\n```sql\nSELECT a FROM t\n```\nDone; it works.",
             "```sql\nSELECT a FROM t\n```\nwhich prints\n```\n1 | 2\n```",
             "```sql\nSELECT a FROM t",
