@@ -1,7 +1,10 @@
 //! `short_answer`: a name, a date, a quantity, yes or no, or that there is no answer.
 
+use std::borrow::Cow;
+
 use assay_structure::answer::{self, Guards, How, Rules, matches, polarity};
 use assay_structure::date::{self, Reading};
+use assay_structure::latex::with_money;
 use assay_structure::number::Tolerance;
 use assay_structure::phrase::{self, Phrases};
 use assay_structure::quantity;
@@ -12,7 +15,8 @@ use crate::text_parts::{Said, said, texts};
 
 /// Right when the answer says what a reference says.
 ///
-/// Words are compared without case, punctuation and articles. A reference that is a date, a quantity
+/// Words are compared without case, punctuation and articles; marks that carry meaning count (`-5`, `>5`,
+/// `5%`, `$5`, `3-5`, `1/2`, `10:30`, `5^2`, `C++`, `B-`). A reference that is a date, a quantity
 /// with a unit, or yes or no is compared as one: a date in several forms, a quantity in any unit of
 /// its dimension. A reference that says that there is no answer is met by saying so.
 ///
@@ -253,8 +257,25 @@ impl ShortAnswer {
         let guards = Guards { extra_words: self.extra_words, least_share: self.least_share };
         // Who gives up and names candidates has not answered.
         let how = if gives_up { How::Equal } else { self.how.how() };
-        let plain = said.text.contains(['\\', '$', '*']).then(|| normalised(&said.text, false));
-        let given = plain.as_deref().unwrap_or(&said.text);
-        matches(given, reference, how, rules, guards, &mut |units| meter.spend(units)).map(Some)
+        let (given, reference) = (plain(&said.text), plain(reference));
+        matches(&given, &reference, how, rules, guards, &mut |units| meter.spend(units)).map(Some)
     }
+}
+
+/// A text without markup and the marks of formulas.
+fn plain(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\\', '$', '*']) {
+        return text.into();
+    }
+    // A star between digits multiplies.
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    let mut out = String::with_capacity(text.len());
+    while let Some(c) = chars.next() {
+        let multiplies = c == '*' && is_digit(before) && is_digit(chars.peek().copied());
+        out.push(if multiplies { '×' } else { c });
+        before = Some(c);
+    }
+    normalised(&with_money(&out), false).into()
 }

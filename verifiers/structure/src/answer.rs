@@ -3,6 +3,7 @@
 use crate::fold::{fold, is_mark, is_unspaced, words};
 use crate::has_word;
 use crate::phrase::{self, Phrases};
+use crate::token::{grouped, joined, tokens};
 
 /// How an answer and a reference are normalised.
 #[derive(Clone, Copy, Debug)]
@@ -50,14 +51,13 @@ const DENIES: &str = " not no never neither nor cannot isn't wasn't aren't don't
 /// words of English and of each other.
 const ENGLISH_ARTICLES: [&str; 3] = ["a", "an", "the"];
 
-/// The words of a text by which it is compared: folded, without punctuation and, unless they count,
-/// articles. A text without words gives its signs. Linear in the text.
+/// The words of a text by which it is compared: folded, with the marks alone that carry meaning (`-5`,
+/// `C++`, `1/2`) and, unless they count, without articles. A text without words gives its signs. Linear
+/// in the text.
 pub fn normalised(text: &str, rules: Rules) -> Vec<String> {
-    let folded = fold(text, rules.accents).replace('_', " ");
-    let plain = |(_, word): (usize, &str)| word.replace(['\'', ','], "");
-    let mut all: Vec<String> = words(&folded).map(plain).collect();
+    let mut all = tokens(text, rules.accents);
     if all.is_empty() {
-        all.extend(folded.split_whitespace().map(str::to_owned));
+        all.extend(fold(text, rules.accents).split_whitespace().map(str::to_owned));
     }
     if !rules.articles && all.len() > 1 {
         let is_first = all.first().is_some_and(|word| has_word(ARTICLES, word));
@@ -97,7 +97,7 @@ pub fn matches<E>(
     if given.is_empty() || wanted.is_empty() {
         return Ok(false);
     }
-    if given == wanted || given.concat() == wanted.concat() {
+    if is_same(&given, &wanted) {
         return Ok(true);
     }
     if how == How::Equal {
@@ -115,6 +115,11 @@ pub fn matches<E>(
         && length(&given) >= 2
         && holds(&wanted, &given);
     Ok(covers || is_part)
+}
+
+/// Whether two lists have the same words, however they are written: `rock-n-roll`, `U.S.A.`, `10 000`.
+fn is_same(one: &[String], two: &[String]) -> bool {
+    one == two || joined(one) == joined(two) || joined(&grouped(one)) == joined(&grouped(two))
 }
 
 /// Whether the words of one list stand side by side in another one.

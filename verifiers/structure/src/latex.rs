@@ -101,6 +101,35 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
+/// A text with a backslash before each `$` that is money and no mark of a formula: one that no other
+/// closes behind a sign on its line, as Pandoc reads them. Linear in the text.
+pub fn with_money(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let (head, behind) = (&rest[..at], &rest[at + 1..]);
+        out.push_str(head);
+        let close = behind.find(['$', '\n']).filter(|close| behind[*close..].starts_with('$'));
+        let is_formula = close.is_some_and(|close| {
+            let (inner, after) = (&behind[..close], &behind[close + 1..]);
+            let is_tight = !inner.starts_with(char::is_whitespace)
+                && !inner.ends_with(|c: char| c.is_whitespace() || c == '\\');
+            inner.is_empty() || is_tight && !after.starts_with(|c: char| c.is_ascii_digit())
+        });
+        let length = match close.filter(|_| is_formula && !head.ends_with('\\')) {
+            Some(close) => close + 2,
+            None => {
+                out.push_str(if head.ends_with('\\') { "" } else { "\\" });
+                1
+            }
+        };
+        out.push_str(&rest[at..at + length]);
+        rest = &rest[at + length..];
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Environments whose content is no LaTeX.
 const VERBATIM: [&str; 7] =
     ["verbatim", "verbatim*", "lstlisting", "minted", "comment", "Verbatim", "filecontents"];

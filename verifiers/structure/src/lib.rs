@@ -33,6 +33,7 @@ pub mod schema_paths;
 pub mod svg;
 pub mod table;
 pub mod timeline;
+mod token;
 
 pub use place::Break;
 

@@ -16,6 +16,21 @@ fn free(_: u64) -> Result<(), ()> {
 }
 
 #[test]
+fn money_is_told_from_formulas() {
+    for (text, escaped) in [
+        ("$5", "\\$5"),
+        ("\\$5", "\\$5"),
+        ("$5$", "$5$"),
+        ("$$x$$", "$$x$$"),
+        ("from $5 to $10", "from \\$5 to \\$10"),
+        ("$x$ for $5", "$x$ for \\$5"),
+        ("$é\n$", "\\$é\n\\$"),
+    ] {
+        assert_eq!(latex::with_money(text), escaped);
+    }
+}
+
+#[test]
 fn latex_balances_or_says_why() {
     for (text, expected) in [
         (r"Let $x_1$ and \(y\), \[\frac{a}{b}\] $$z$$ 5\% % }", ""),
