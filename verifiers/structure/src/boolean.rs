@@ -42,7 +42,8 @@ enum Sign {
     Or,
 }
 
-/// Reads a query: NOT binds strongest, then AND, then OR; operators in capitals, or `&`, `|`, `!`, `-`.
+/// Reads a query: NOT binds strongest, then AND, then OR; operators in capitals, or `&`, `|`, `!`, and `-` with a
+/// blank before it ("cat -dog").
 /// Terms side by side are joined by AND where `implicit_and` allows it. Linear in the text.
 ///
 /// # Errors
@@ -100,6 +101,19 @@ impl Parser<'_> {
         self.at < self.text.len()
     }
 
+    /// Whether a minus negates what follows it: one before an operand or, behind one, one with a blank
+    /// before it and none behind it ("cat -dog", but not "cat-dog").
+    fn excludes(&self) -> bool {
+        const SIGNS: [char; 3] = ['-', '−', '–'];
+        let (head, rest) = self.text.split_at(self.at);
+        let is_apart = head.ends_with(|c: char| c.is_whitespace() || c == '(');
+        rest.strip_prefix(SIGNS).is_some_and(|behind| {
+            self.wants_operand
+                || is_apart
+                    && !behind.starts_with(|c: char| c.is_whitespace() || SIGNS.contains(&c))
+        })
+    }
+
     fn token(&mut self, implicit_and: bool) -> Result<(), Break> {
         let (start, rest) = (self.at, &self.text[self.at..]);
         let word = &rest
@@ -108,14 +122,13 @@ impl Parser<'_> {
             "AND" | "&&" | "&" => Some(Sign::And),
             "OR" | "||" | "|" => Some(Sign::Or),
             "NOT" => Some(Sign::Not),
-            _ if rest.starts_with('!') || rest.starts_with('-') && self.wants_operand => {
-                Some(Sign::Not)
-            }
+            _ if rest.starts_with('!') || self.excludes() => Some(Sign::Not),
             _ => None,
         };
         match sign {
             Some(Sign::Not) => {
-                self.at += if word == "NOT" { 3 } else { 1 };
+                self.at +=
+                    if word == "NOT" { 3 } else { rest.chars().next().map_or(0, char::len_utf8) };
                 if !self.wants_operand {
                     // "a NOT b" is "a AND NOT b".
                     self.operator(Sign::And, start)?;

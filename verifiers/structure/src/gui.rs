@@ -28,16 +28,20 @@ pub struct Action {
 }
 
 /// Kinds of actions with their names, as agents write them; blanks, hyphens and case do not count.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 18] = [
     "click leftclick tap singleclick lclick",
     "doubleclick leftdouble doubletap",
+    "tripleclick",
     "rightclick rightsingle",
+    "middleclick",
+    "move mousemove moveto hover",
     "longpress pressandhold longclick",
     "type input write inputtext typetext typewrite fill entertext settext",
     "scroll scrollscreen",
     "swipe flick",
     "drag dragto leftclickdrag draganddrop",
     "key press hotkey keypress presskey keycombination keyboard",
+    "systembutton",
     "open openapp launch launchapp",
     "wait sleep",
     "back pressback navigateback goback",
@@ -48,10 +52,12 @@ pub const KINDS: [&str; 14] = [
 /// Members of JSON and names of arguments that say the kind.
 const KIND_KEYS: [&str; 5] = ["action", "action_type", "type", "name", "function"];
 /// Those that hold the arguments.
-const HOLDERS: [&str; 5] = ["arguments", "args", "parameters", "action_input", "params"];
+const HOLDERS: [&str; 6] = ["arguments", "args", "parameters", "action_input", "params", "input"];
 const TEXT_KEYS: [&str; 7] =
     ["text", "content", "value", "input_text", "app", "app_name", "message"];
-const KEY_KEYS: [&str; 3] = ["key", "keys", "hotkey"];
+const KEY_KEYS: [&str; 4] = ["key", "keys", "hotkey", "button"];
+/// Marks around a point.
+const POINT_MARKS: [(&str, &str); 2] = [("<point>", "</point>"), ("<|box_start|>", "<|box_end|>")];
 const POINT_KEYS: [&str; 8] = [
     "point",
     "coordinate",
@@ -62,7 +68,8 @@ const POINT_KEYS: [&str; 8] = [
     "start_point",
     "startcoordinate",
 ];
-const END_KEYS: [&str; 6] = ["end_box", "end", "end_point", "to", "end_coordinate", "target_point"];
+const END_KEYS: [&str; 7] =
+    ["end_box", "end", "end_point", "to", "end_coordinate", "target_point", "coordinate2"];
 const BOX_KEYS: [&str; 4] = ["box", "bbox", "bounding_box", "target_box"];
 
 /// The most places at which an action is tried.
@@ -88,6 +95,9 @@ pub fn read(text: &str) -> Result<Action, &'static str> {
     if found.is_empty() {
         found.extend(calls(text));
     }
+    if found.is_empty() {
+        found.extend(marked(text));
+    }
     let mut found = found.into_iter();
     match (found.next(), found.next()) {
         (Some(action), None) => Ok(action),
@@ -96,24 +106,39 @@ pub fn read(text: &str) -> Result<Action, &'static str> {
     }
 }
 
-/// The action that an object describes. `None` where it names no known kind.
+/// The action that an object describes: with its arguments beside its name, or in a call of a tool such as
+/// `computer_use` whose arguments name it. `None` where it names no known kind.
 pub fn of_value(value: &Value) -> Option<Action> {
     let members = value.as_object()?;
-    let named = KIND_KEYS.iter().find_map(|key| Some((*key, members.get(*key)?)));
-    let (_, name) = named?;
-    let (kind, inner) = match name {
-        Value::String(name) => (kind(name)?, None),
-        // {"action": {"type": "click", ...}}
-        inner => return of_value(inner),
-    };
-    let held = HOLDERS.iter().find_map(|key| members.get(*key)).or(inner);
+    let mut kind = None;
+    for key in KIND_KEYS {
+        match members.get(key) {
+            None => continue,
+            // {"action": {"type": "click", ...}}
+            Some(inner @ Value::Object(_)) => return of_value(inner),
+            Some(name) => kind = name.as_str().and_then(self::kind),
+        }
+        // What calls itself an action is one; {"type": "function", "name": "click"} may be called so.
+        if kind.is_some() || key.starts_with("action") {
+            break;
+        }
+    }
+    let held = HOLDERS.iter().find_map(|key| members.get(*key));
     let arguments = match held {
         Some(Value::Object(held)) => held.clone(),
         Some(Value::String(text)) => serde_json::from_str(text).ok()?,
         Some(other) => Map::from_iter([("point".to_owned(), other.clone())]),
         None => members.clone(),
     };
-    Some(of_arguments(kind, &arguments))
+    match kind {
+        Some(kind) => Some(of_arguments(kind, &arguments)),
+        // {"name": "computer_use", "arguments": {"action": "left_click", ...}}
+        None if held.is_some() && !members.contains_key("action") => {
+            arguments.get("action")?.as_str()?;
+            of_value(&Value::Object(arguments))
+        }
+        None => None,
+    }
 }
 
 fn kind(name: &str) -> Option<&'static str> {
@@ -138,8 +163,22 @@ fn of_arguments(kind: &'static str, arguments: &Map<String, Value>) -> Action {
         let number = |key: &str| get(&[key]).and_then(|value| numbers(value).first().copied());
         Some((number("x").or_else(|| number("x1"))?, number("y").or_else(|| number("y1"))?))
     };
+    let button = get(&["button"]).and_then(text_of).unwrap_or_default().to_lowercase();
+    let clicks = get(&["clicks"]).and_then(|value| numbers(value).first().copied());
+    let kind = match (kind, button.as_str()) {
+        ("click", "right") => "rightclick",
+        ("click", "middle") => "middleclick",
+        ("click", _) if clicks == Some(2.0) => "doubleclick",
+        ("systembutton", "back") => "back",
+        ("systembutton", "home") => "home",
+        ("systembutton", _) => "key",
+        (kind, _) => kind,
+    };
     let target = get(&BOX_KEYS).map(numbers).and_then(|all| <[f64; 4]>::try_from(all).ok());
     let keys = get(&KEY_KEYS).filter(|_| kind == "key");
+    // Those of `computer_use` are above zero upwards.
+    let pixels = get(&["pixels"]).and_then(Value::as_f64).filter(|pixels| *pixels != 0.0);
+    let pixels = pixels.map(|pixels| pixels > 0.0);
     let mut keys: Vec<String> = keys.map(keys_of).unwrap_or_default();
     keys.sort();
     Action {
@@ -154,7 +193,8 @@ fn of_arguments(kind: &'static str, arguments: &Map<String, Value>) -> Action {
         text: get(&TEXT_KEYS).and_then(text_of),
         direction: get(&["direction", "scroll_direction"])
             .and_then(text_of)
-            .map(|way| way.trim().to_lowercase()),
+            .map(|way| way.trim().to_lowercase())
+            .or_else(|| pixels.map(|up| if up { "up" } else { "down" }.to_owned())),
         keys,
     }
 }
@@ -224,6 +264,47 @@ fn calls(text: &str) -> Vec<Action> {
         }
     }
     found
+}
+
+/// The actions in words with a point in marks, or in capitals with an argument in brackets: `CLICK
+/// <point>10 20</point>`, `DRAG <point>1 2</point><point>3 4</point>`, `TYPE [hello]`.
+fn marked(text: &str) -> Vec<Action> {
+    let (mut found, mut tries) = (Vec::new(), 0);
+    for line in text.lines() {
+        let mut rest = line;
+        while let Some((at, open, close)) = first_mark(rest).filter(|_| tries < TRIES_MAX) {
+            tries += 1;
+            let (head, inner) = (&rest[..at], &rest[at + open.len()..]);
+            let Some((inner, behind)) = inner.split_once(close) else { break };
+            rest = behind;
+            let name = head.trim_end().rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+            let name = name.filter(|name| (1..=NAME_BYTES_MAX).contains(&name.len()));
+            let is_named =
+                open != "[" || name.is_some_and(|name| !name.contains(char::is_lowercase));
+            let Some(kind) = name.filter(|_| is_named).and_then(kind) else { continue };
+            let mut arguments = vec![(None, inner.to_owned())];
+            let lead = behind.trim_start_matches([' ', ',', '-', '>']);
+            let lead = lead.strip_prefix("to ").unwrap_or(lead).trim_start();
+            let end = lead
+                .strip_prefix(open)
+                .filter(|_| open != "[")
+                .and_then(|end| end.split_once(close));
+            if let Some((end, behind)) = end {
+                arguments.push((Some("end".to_owned()), end.to_owned()));
+                rest = behind;
+            }
+            found.push(of_call(kind, &arguments));
+        }
+    }
+    found
+}
+
+/// The first mark that opens an argument, and what closes it.
+fn first_mark(text: &str) -> Option<(usize, &'static str, &'static str)> {
+    let marks = POINT_MARKS.into_iter().chain([("[", "]")]);
+    marks
+        .filter_map(|(open, close)| Some((text.find(open)?, open, close)))
+        .min_by_key(|(at, ..)| *at)
 }
 
 /// A value that stands in brackets, and its name.

@@ -185,6 +185,15 @@ fn queries_are_equal_by_truth_table() {
         ("NOT (a OR b)", "NOT a AND NOT b"),
         ("a b", "B & a"),
         ("a NOT b", "a AND NOT b"),
+        ("cat -dog", "cat AND NOT dog"),
+        ("cat −dog", "cat AND NOT dog"),
+        ("(cat -dog)", "cat AND NOT dog"),
+        ("cat -\"big dog\"", "cat AND NOT \"big dog\""),
+        ("cat -(dog OR mouse)", "cat AND NOT dog AND NOT mouse"),
+        ("cat OR -dog", "cat OR NOT dog"),
+        ("-dog cat", "cat AND NOT dog"),
+        ("cat-dog", "\"cat dog\""),
+        ("cat +dog", "cat AND dog"),
         ("title:\"Big  cat\" OR x", "x OR \"big cat\"[title]"),
         ("a OR (b AND NOT b)", "a"),
     ] {
@@ -212,7 +221,7 @@ fn queries_are_equal_by_truth_table() {
     ] {
         assert!(parse(text, true).is_err(), "{}", &text[..text.len().min(20)]);
     }
-    assert!(parse("a b", false).is_err());
+    assert!(parse("a b", false).is_err() && parse("a -b", false).is_ok());
     let document = Document::new([("title", "Tumour growth in mice"), ("abstract", "A study.")]);
     let hits = |text| query(text).is_true(|term| document.has(term));
     assert!(
@@ -297,6 +306,82 @@ fn actions_are_read_and_compared() {
     assert_eq!(gui::read("scroll('down')").unwrap().direction.as_deref(), Some("down"));
     assert_eq!(gui::read("click(1, 2) click(3, 4)"), Err("several-actions"));
     assert_eq!(gui::read("I click it"), Err("nothing-found"));
+    for (text, kind, point, to) in [
+        (
+            r#"<tool_call>{"name": "computer_use", "arguments": {"action": "left_click", "coordinate": [1, 2]}}</tool_call>"#,
+            "click",
+            Some((1.0, 2.0)),
+            None,
+        ),
+        (
+            r#"{"name": "computer_use", "arguments": "{\"action\": \"right_click\", \"coordinate\": [1, 2]}"}"#,
+            "rightclick",
+            Some((1.0, 2.0)),
+            None,
+        ),
+        (
+            r#"{"type": "tool_use", "name": "computer", "input": {"action": "mouse_move", "coordinate": [1, 2]}}"#,
+            "move",
+            Some((1.0, 2.0)),
+            None,
+        ),
+        (
+            r#"{"type": "function", "function": {"name": "click", "arguments": "{\"x\": 1, \"y\": 2}"}}"#,
+            "click",
+            Some((1.0, 2.0)),
+            None,
+        ),
+        (
+            r#"{"name": "mobile_use", "arguments": {"action": "swipe", "coordinate": [1, 2], "coordinate2": [3, 4]}}"#,
+            "swipe",
+            Some((1.0, 2.0)),
+            Some((3.0, 4.0)),
+        ),
+        (
+            r#"{"name": "mobile_use", "arguments": {"action": "system_button", "button": "Back"}}"#,
+            "back",
+            None,
+            None,
+        ),
+        ("CLICK <point>1 2</point>", "click", Some((1.0, 2.0)), None),
+        ("CLICK <point>[[1, 2]]</point>", "click", Some((1.0, 2.0)), None),
+        ("click<|box_start|>(1,2)<|box_end|>", "click", Some((1.0, 2.0)), None),
+        ("click(start_box='<|box_start|>(1,2)<|box_end|>')", "click", Some((1.0, 2.0)), None),
+        ("CLICK <point>1 2 3 4</point>", "click", Some((2.0, 3.0)), None),
+        (
+            "DRAG <point>1 2</point> to <point>3 4</point>",
+            "drag",
+            Some((1.0, 2.0)),
+            Some((3.0, 4.0)),
+        ),
+        ("pyautogui.click(1, 2, button='right')", "rightclick", None, None),
+        ("pyautogui.click(x=1, y=2, clicks=2)", "doubleclick", Some((1.0, 2.0)), None),
+    ] {
+        let action = gui::read(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert_eq!(action.kind, kind, "{text}");
+        if kind != "rightclick" || point.is_some() {
+            assert_eq!((action.point, action.to), (point, to), "{text}");
+        }
+    }
+    let text = |text| gui::read(text).ok().and_then(|action| action.text);
+    assert_eq!(text("TYPE [hello world]").as_deref(), Some("hello world"));
+    assert_eq!(gui::read("SCROLL [DOWN]").unwrap().direction.as_deref(), Some("down"));
+    let scrolls = r#"{"name": "computer_use", "arguments": {"action": "scroll", "pixels": -300}}"#;
+    assert_eq!(gui::read(scrolls).unwrap().direction.as_deref(), Some("down"));
+    for text in [
+        r#"{"name": "computer_use", "arguments": {"action": "sing", "coordinate": [1, 2]}}"#,
+        r#"{"action": "sing", "type": "click", "coordinate": [1, 2]}"#,
+        r#"{"name": "other", "arguments": {"x": 1, "y": 2}}"#,
+        "I click [1]",
+        "<point>1 2</point>",
+    ] {
+        assert_eq!(gui::read(text), Err("nothing-found"), "{text}");
+    }
+    assert_eq!(
+        gui::read("CLICK <point>1 2</point>\nCLICK <point>3 4</point>"),
+        Err("several-actions")
+    );
+    assert!(gui::read(&"CLICK [".repeat(100_000)).is_err());
     assert!(gui::read(&"{".repeat(1_000_000)).is_err());
     let wanted =
         gui::of_value(&serde_json::json!({"action": "click", "bbox": [0, 0, 20, 30]})).unwrap();
