@@ -90,28 +90,30 @@ pub fn read(text: &str) -> Option<Quantity> {
     let text = text.trim().trim_end_matches('.').trim_end();
     let formula = text.strip_prefix('$').and_then(|inner| inner.strip_suffix('$'));
     let text = formula.unwrap_or(text);
-    let plain = text
-        .replace("\\,", " ")
+    let (span, number): (Range<usize>, f64) = number::first(text, 0)?;
+    let (before, unit) = (plain(&text[..span.start]), plain(&text[span.end..]));
+    let sign = if before.ends_with(['-', '−']) { -1.0 } else { 1.0 };
+    let unit = match before.trim().trim_end_matches(['-', '−']) {
+        "" => unit.trim(),
+        sign if ["$", "€", "£"].contains(&sign) && unit.trim().is_empty() => sign,
+        _ => return None,
+    };
+    let (factor, offset, dimension) = unit_of(unit)?;
+    Some(Quantity { value: sign * number * factor + offset, dimension })
+}
+
+/// A text beside a number without the markup of LaTeX.
+fn plain(text: &str) -> String {
+    text.replace("\\,", " ")
         .replace("\\ ", " ")
         .replace("\\text", "")
         .replace("\\mathrm", "")
-        .replace("\\times", "×");
-    let plain = plain
+        .replace("\\times", "×")
         .replace(['{', '}'], "")
         .replace("\\%", "%")
         .replace("^\\circ", "°")
         .replace("\\circ", "°")
-        .replace("\\mu", "µ");
-    let (span, number): (Range<usize>, f64) = number::first(&plain, 0)?;
-    let before = plain[..span.start].trim().trim_end_matches(['-', '−']);
-    let unit = match before {
-        "" => plain[span.end..].trim(),
-        sign if ["$", "€", "£"].contains(&sign) && plain[span.end..].trim().is_empty() => sign,
-        _ => return None,
-    };
-    let sign = if plain[..span.start].ends_with(['-', '−']) { -1.0 } else { 1.0 };
-    let (factor, offset, dimension) = unit_of(unit)?;
-    Some(Quantity { value: sign * number * factor + offset, dimension })
+        .replace("\\mu", "µ")
 }
 
 /// The factor, the offset and the dimension of a unit: factors side by side, with `·`, `*`, `/`, "per",

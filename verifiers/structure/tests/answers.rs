@@ -285,6 +285,34 @@ fn numbers_are_read_alone_and_in_lists() {
         ("−2", -2.0),
         (".5", 0.5),
         ("2×10^5", 2e5),
+        (r"\frac{3}{4}", 0.75),
+        (r"-\dfrac34", -0.75),
+        (r"\tfrac{-3}{4}", -0.75),
+        (r"\frac{1,000}{8}", 125.0),
+        (r"1\frac12", 1.5),
+        (r"-1\frac{1}{2}", -1.5),
+        (r"1 \frac{1}{2}", 1.5),
+        (r"\frac{x}{2}", f64::NAN),
+        (r"\frac{1}{0}", f64::NAN),
+        ("½", 0.5),
+        ("-1½", -1.5),
+        ("2⅝", 2.625),
+        (r"\sqrt{2}", f64::NAN),
+        (r"3\sqrt[3]{2}", f64::NAN),
+        ("3√2", f64::NAN),
+        (r"10^{-3}", 1e-3),
+        ("10^5", 1e5),
+        ("-2^{10}", -1024.0),
+        ("10⁻³", 1e-3),
+        (r"3\times10^5", 3e5),
+        (r"3 \times 10^{-5}", 3e-5),
+        (r"3 \cdot 10^{5}", 3e5),
+        ("3·10⁵", 3e5),
+        ("1.5e-3", 1.5e-3),
+        (r"50\%", 50.0),
+        (r"\$18", 18.0),
+        (r"10\,000", 1e4),
+        ("10{,}000", 1e4),
         ("1 234", f64::NAN),
         ("12 apples", f64::NAN),
         ("", f64::NAN),
@@ -299,6 +327,12 @@ fn numbers_are_read_alone_and_in_lists() {
     let all = |text| number::all(text).into_iter().map(|(_, number)| number).collect::<Vec<_>>();
     assert_eq!(all("x1 = 3, y = -4.5; then 1,000 and H2O. 5-3"), [3.0, -4.5, 1000.0, 5.0, 3.0]);
     assert_eq!(all("(1, -2, 3/4)"), [1.0, -2.0, 0.75]);
+    assert_eq!(all(r"\frac{3}{4}, 1\frac12 and 5\%"), [0.75, 1.5, 5.0]);
+    assert_eq!(all(r"x^2 + a_{1} = \sqrt{2} and x^{3} = 3\sqrt2, 30^\circ"), [30.0]);
+    assert_eq!(all(r"\frac{x}{2}, \frac{\frac12}{3}, 4"), [4.0]);
+    for text in ["\\frac{", "\\frac{1}{", "\\sqrt[", "9^", "\\"] {
+        assert!(number::all(&text.repeat(20_000)).len() <= 20_000);
+    }
 }
 
 #[test]
