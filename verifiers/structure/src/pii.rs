@@ -37,8 +37,7 @@ pub fn find(text: &str) -> Vec<(Kind, Range<usize>)> {
             found.push((kind, span));
         }
     }
-    found
-        .extend(words(text).filter(|span| is_ip(&text[span.clone()])).map(|span| (Kind::Ip, span)));
+    found.extend(words(text).filter_map(|span| ip(text, span)).map(|span| (Kind::Ip, span)));
     found.sort_by_key(|(kind, span)| (span.start, *kind));
     let mut end = 0;
     found.retain(|(_, span)| {
@@ -70,17 +69,47 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || ":.".contains(c);
     text.split(move |c| !is_part(c)).map(|word| {
         let start = word.as_ptr().addr() - text.as_ptr().addr();
-        let word = word.trim_end_matches(['.', ':']);
-        start..start + word.len()
+        let bare = word.trim_end_matches('.');
+        // `2001:db8::` is an address.
+        let bare = if bare.ends_with("::") { bare } else { bare.trim_end_matches([':', '.']) };
+        start..start + bare.len()
     })
 }
 
-fn is_ip(word: &str) -> bool {
-    let is_v4 = word.matches('.').count() == 3
-        && word.parse::<Ipv4Addr>().is_ok_and(|address| !address.is_unspecified());
-    let is_v6 =
-        word.matches(':').count() >= 2 && word.len() > 4 && word.parse::<Ipv6Addr>().is_ok();
-    is_v4 || is_v6
+/// The address in a word, which a label may precede and a port follow: `host:10.0.0.1:8080`.
+fn ip(text: &str, word: Range<usize>) -> Option<Range<usize>> {
+    let written = &text[word.clone()];
+    let is_v6 = written.matches(':').count() >= 2 && written.len() > 4;
+    if is_v6 && written.parse::<Ipv6Addr>().is_ok() {
+        return Some(word);
+    }
+    let mut start = word.start;
+    written.split(':').find_map(|part| {
+        let span = start..start + part.len();
+        start = span.end + 1;
+        let is_v4 = part.matches('.').count() == 3
+            && part.parse::<Ipv4Addr>().is_ok_and(|address| !address.is_unspecified());
+        (is_v4 && !is_version(&text[..span.start], &text[span.end..])).then_some(span)
+    })
+}
+
+/// Whether four numbers with dots are a version: `version 1.2.3.4`, `Chrome/120.0.0.0`, `tool-1.2.3.4`,
+/// `tool==1.2.3.4`, `1.2.3.4-beta`.
+fn is_version(before: &str, after: &str) -> bool {
+    const NAMES: [&str; 6] = ["v", "ver", "version", "versions", "release", "build"];
+    let goes_on = after
+        .strip_prefix(['-', '+', '_'])
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let is_named = before
+        .strip_suffix(['/', '-', '_'])
+        .is_some_and(|head| head.ends_with(|c: char| c.is_ascii_alphabetic()));
+    let lead = before.trim_end_matches([' ', ':', '.', '=', '"', '\'']);
+    let head = lead.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let name = &lead[head.len()..];
+    goes_on
+        || is_named
+        || before.ends_with("==")
+        || NAMES.iter().any(|one| one.eq_ignore_ascii_case(name))
 }
 
 /// The longest run of letters, digits and separators that is one number.

@@ -453,6 +453,40 @@ fn phrases_are_found_in_many_languages() {
 }
 
 #[test]
+fn addresses_are_told_from_versions() {
+    let ip = |text: &str| {
+        let found = pii::find(text).into_iter().find(|(kind, _)| *kind == pii::Kind::Ip);
+        found.map_or_else(String::new, |(_, span)| text[span].to_owned())
+    };
+    for (text, address) in [
+        ("10.0.0.1:8080", "10.0.0.1"),
+        ("http://10.0.0.1:8080/x", "10.0.0.1"),
+        ("host:10.0.0.1.", "10.0.0.1"),
+        ("IP: 10.0.0.1:", "10.0.0.1"),
+        ("10.0.0.0/8", "10.0.0.0"),
+        ("from 10.0.0.1-10.0.0.9", "10.0.0.1"),
+        ("[2001:db8::1]:8080", "2001:db8::1"),
+        ("2001:db8::/32", "2001:db8::"),
+        ("::ffff:10.0.0.1", "::ffff:10.0.0.1"),
+        ("ssh root@10.0.0.1", "10.0.0.1"),
+        ("v1.2.3.4", ""),
+        ("v 1.2.3.4", ""),
+        ("Version 1.2.3.4", ""),
+        ("version: 1.2.3.4:", ""),
+        ("Chrome/120.0.0.0", ""),
+        ("tool-1.2.3.4", ""),
+        ("tool==1.2.3.4", ""),
+        ("1.2.3.4-beta", ""),
+        ("1.2.3.4.5", ""),
+        ("1.2.3.456", ""),
+        ("10:20:30", ""),
+        ("std::vec::Vec", ""),
+    ] {
+        assert_eq!(ip(text), address, "{text}");
+    }
+}
+
+#[test]
 fn personal_data_is_found_by_its_form() {
     let mut wrong = Vec::new();
     let mut count = 0;
