@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use crate::markup::{self, Piece};
-use crate::place::byte_at;
+use crate::place::{byte_at, char_at};
 use crate::{Break, DEPTH_MAX, csv};
 
 /// A data format.
@@ -62,8 +62,9 @@ impl Format {
 
 fn json(text: &str) -> Result<Value, Break> {
     // The reader refuses 128 levels.
-    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-        let at = byte_at(text, error.line(), error.column());
+    let bare = text.trim_start_matches('\u{feff}');
+    serde_json::from_str(bare).map_err(|error| {
+        let at = text.len() - bare.len() + byte_at(bare, error.line(), error.column());
         Break::new("syntax", error.to_string(), one_at(text, at))
     })
 }
@@ -92,14 +93,24 @@ fn yaml(text: &str) -> Result<Value, Break> {
         with_snippet: false,
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let span = error.location().map(|location| location.span());
-        let byte = |at: Option<u64>| at.and_then(|at| usize::try_from(at).ok());
-        let start = span.and_then(|span| byte(span.byte_offset())).unwrap_or(text.len());
-        let length = span.and_then(|span| byte(span.byte_len())).unwrap_or_default();
+        let place = error.location();
+        let size = |value: Option<u64>| value.and_then(|value| usize::try_from(value).ok());
+        let span = place.map(|place| place.span());
+        let known = span.and_then(|span| size(span.byte_offset()));
+        let counted = place.map(|place| {
+            let (line, column) = (size(Some(place.line())), size(Some(place.column())));
+            char_at(text, line.unwrap_or(usize::MAX), column.unwrap_or(1))
+        });
+        let start = text.floor_char_boundary(known.or(counted).unwrap_or(text.len()));
+        let length = span.and_then(|span| size(span.byte_len())).filter(|_| known.is_some());
+        let end = length.map_or(one_at(text, start).end, |length| {
+            text.ceil_char_boundary(start.saturating_add(length).min(text.len()))
+        });
         let what = error.to_string();
-        let start = text.floor_char_boundary(start);
-        let end = text.ceil_char_boundary(start.saturating_add(length).min(text.len()));
-        Break::new("syntax", what.lines().next().unwrap_or_default(), start..end)
+        let what = what.lines().next().unwrap_or_default();
+        // The place is that in the document alone.
+        let what = what.rsplit_once(" at line ").map_or(what, |(what, _)| what);
+        Break::new("syntax", what, start..end)
     })
 }
 

@@ -45,9 +45,24 @@ impl fmt::Display for Break {
 
 impl std::error::Error for Break {}
 
-/// The byte at a line and a column, both from 1; the end of the text behind its last line.
+/// The byte at a line and a column of bytes, both from 1; the end of the text behind its last line.
 pub(crate) fn byte_at(text: &str, line: usize, column: usize) -> usize {
-    let mut starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-    let start = if line <= 1 { Some(0) } else { starts.nth(line - 2) };
+    let start = line_start(text, line);
     start.map_or(text.len(), |start| text.floor_char_boundary(start + column.saturating_sub(1)))
+}
+
+/// The byte at a line and a column of characters, both from 1; that of the end of the line behind it. A
+/// byte order mark is no character.
+pub(crate) fn char_at(text: &str, line: usize, column: usize) -> usize {
+    let Some(start) = line_start(text, line) else { return text.len() };
+    let rest = &text[start..];
+    let bare = rest.strip_prefix('\u{feff}').filter(|_| start == 0).unwrap_or(rest);
+    let line = bare.split('\n').next().unwrap_or_default();
+    let at = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+    text.len() - bare.len() + at
+}
+
+fn line_start(text: &str, line: usize) -> Option<usize> {
+    let mut starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+    if line <= 1 { Some(0) } else { starts.nth(line - 2) }
 }

@@ -210,3 +210,24 @@ fn schema_paths_cannot_be_diluted() {
     let padded: Vec<_> = std::iter::repeat_n(json!({"c": 1}), 100).chain([json!({})]).collect();
     assert_eq!(share(json!({"a": "x", "b": padded}), &["/b/100"]), (3, 5));
 }
+
+#[test]
+fn yaml_says_where_it_breaks() {
+    for (text, place) in [
+        ("a: 1\nb: [1, 2\n", (2, 4)),
+        ("a: 1\n b: 2\n", (2, 3)),
+        ("é: 1\na: 1\né: 2\n", (3, 1)),
+        ("a: é\nb: \"x\nc: 1", (2, 4)),
+        ("é: [1,\r\n é: }", (1, 4)),
+        ("a: *x\n", (1, 4)),
+        ("a: é: c\n", (1, 5)),
+        ("a: yes\nc: ]\n", (2, 4)),
+        ("a: !!foo é\n", (1, 10)),
+    ] {
+        let broken = Format::Yaml.read(text).unwrap_err();
+        assert_eq!(broken.place(text), place, "{text}: {broken}");
+        assert!(!broken.what.contains(" line "), "{}", broken.what);
+    }
+    let broken = Format::Json.read("\u{feff}{\"é\": x}").unwrap_err();
+    assert_eq!(broken.span, 10..11);
+}
