@@ -14,3 +14,5 @@ mod number;
 mod regex;
 mod rhai;
 mod tags;
+#[cfg(feature = "tasks")]
+mod toml;
