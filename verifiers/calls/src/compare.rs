@@ -1,13 +1,14 @@
 //! Calls against the calls that are expected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::{Map, Value as Json};
 
 use crate::call::Call;
 use crate::equal::typed;
+use crate::key::Key;
 use crate::matching;
-use crate::value::{Equality, Value};
+use crate::value::{Equality, Object, Value};
 
 /// How the value of an argument is compared with the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -114,23 +115,147 @@ pub fn compare<E>(
     }
     let mut pairs = Vec::new();
     for (wanted, given) in groups.values() {
-        let mut weights = Vec::new();
-        for one in wanted.iter().filter_map(|at| expected.get(*at)) {
-            for two in given.iter().filter_map(|at| found.get(*at)) {
-                weights.push(arguments(one, two, rule, other, pay)?);
-            }
-        }
-        let assigned = matching::assign(&weights, given.len(), pay)?;
-        for ((row, one), column) in wanted.iter().enumerate().zip(assigned) {
-            let weight = column.and_then(|column| weights.get(row * given.len() + column));
-            if let (Some(weight), Some(two)) = (weight, column.and_then(|column| given.get(column)))
-            {
-                pairs.push((*one, *two, *weight));
-            }
-        }
+        pairs.extend(matched((expected, wanted), (found, given), rule, other, pay)?);
     }
     pairs.sort_unstable_by_key(|(one, two, _)| (*one, *two));
     Ok(summary(expected, found.len(), prices, pairs))
+}
+
+/// The pairs of the calls of one name. Of many calls, what equal ones earn is computed once. Where values are
+/// compared exactly, equal calls are paired first: the share of different arguments is a distance with a
+/// triangle inequality, so that no other assignment has a greater sum.
+#[expect(clippy::indexing_slicing, reason = "places are those of calls, and classes have members")]
+fn matched<E>(
+    (expected, wanted): (&[Expected<'_>], &[usize]),
+    (found, given): (&[Call], &[usize]),
+    rule: RuleOf<'_>,
+    other: Other<'_, E>,
+    pay: &mut dyn FnMut(u64) -> Result<(), E>,
+) -> Result<Vec<(usize, usize, f64)>, E> {
+    let (mut rows, mut columns) = (Classes::alone(wanted), Classes::alone(given));
+    let mut pairs = Vec::new();
+    if wanted.len().min(given.len()) > ALONE_MAX {
+        let own = |at: usize| match Value::from(&Json::Object(expected[at].arguments.clone())) {
+            Value::Object(own) => Key::of(&own, &[]),
+            other => Key::of(&Object::default(), &[other]),
+        };
+        rows = Classes::of(wanted, &own, pay)?;
+        let own = |at: usize| Key::of(&found[at].arguments, &found[at].positional);
+        columns = Classes::of(given, &own, pay)?;
+        let is_exact = |at: &usize| {
+            let Expected { name, arguments, .. } = &expected[*at];
+            arguments.keys().all(|argument| rule(name, argument) == Rule::Exact)
+        };
+        let are_exact = rows.are_plain && columns.are_plain && wanted.iter().all(is_exact);
+        let are_free = |at: &usize| {
+            let Call { name, arguments, .. } = &found[*at];
+            arguments.iter().any(|(argument, _)| rule(name, argument) == Rule::Any)
+        };
+        if are_exact && !given.iter().any(are_free) {
+            pairs = rows.take_equal(&mut columns);
+        }
+    }
+    let mut weights = Vec::new();
+    for one in &rows.members {
+        for two in &columns.members {
+            weights.push(arguments(&expected[*one], &found[*two], rule, other, pay)?);
+        }
+    }
+    let (rows, columns, wide) = (rows.places, columns.places, columns.members.len());
+    let weight = |row: usize, column: usize| weights[rows[row].1 * wide + columns[column].1];
+    let assigned = matching::assign((rows.len(), columns.len()), &weight, pay)?;
+    let pair = |(row, column): (usize, Option<usize>)| {
+        column.map(|column| (rows[row].0, columns[column].0, weight(row, column)))
+    };
+    pairs.extend(assigned.into_iter().enumerate().filter_map(pair));
+    Ok(pairs)
+}
+
+/// Groups of calls of at most this size are not searched for equal ones.
+const ALONE_MAX: usize = 16;
+
+/// Calls, equal ones in one class.
+struct Classes {
+    /// The place of each call, and its class.
+    places: Vec<(usize, usize)>,
+    /// A call of each class.
+    members: Vec<usize>,
+    /// The class by the key of its calls.
+    known: BTreeMap<String, usize>,
+    are_plain: bool,
+}
+
+impl Classes {
+    /// Each call in a class of its own.
+    fn alone(places: &[usize]) -> Self {
+        Self {
+            places: places.iter().enumerate().map(|(class, at)| (*at, class)).collect(),
+            members: places.to_vec(),
+            known: BTreeMap::new(),
+            are_plain: false,
+        }
+    }
+
+    fn of<E>(
+        places: &[usize],
+        key: &dyn Fn(usize) -> Key,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut own = Self {
+            places: Vec::new(),
+            members: Vec::new(),
+            known: BTreeMap::new(),
+            are_plain: true,
+        };
+        for at in places {
+            let key = key(*at);
+            pay(40 + 2 * key.text.len() as u64)?;
+            own.are_plain &= key.is_plain;
+            let class = *own.known.entry(key.text).or_insert(own.members.len());
+            if class == own.members.len() {
+                own.members.push(*at);
+            }
+            own.places.push((*at, class));
+        }
+        Ok(own)
+    }
+
+    /// Takes out the calls that are equal to calls of others, in their order, and gives the pairs.
+    #[expect(clippy::indexing_slicing, reason = "classes have members and queues")]
+    fn take_equal(&mut self, others: &mut Self) -> Vec<(usize, usize, f64)> {
+        let mut queues = vec![VecDeque::new(); others.members.len()];
+        for (at, class) in &others.places {
+            queues[*class].push_back(*at);
+        }
+        let mut twins = vec![None; self.members.len()];
+        for (key, class) in &self.known {
+            twins[*class] = others.known.get(key).copied();
+        }
+        let mut pairs = Vec::new();
+        self.places.retain(|(at, class)| {
+            let two = twins[*class].and_then(|twin: usize| queues[twin].pop_front());
+            pairs.extend(two.map(|two| (*at, two, 1.0)));
+            two.is_none()
+        });
+        let taken: BTreeSet<usize> = pairs.iter().map(|(_, two, _)| *two).collect();
+        others.places.retain(|(at, _)| !taken.contains(at));
+        self.tidy();
+        others.tidy();
+        pairs
+    }
+
+    /// Leaves out classes without calls.
+    fn tidy(&mut self) {
+        let mut new = BTreeMap::new();
+        let mut members = Vec::new();
+        for (at, class) in &mut self.places {
+            *class = *new.entry(*class).or_insert_with(|| {
+                members.push(*at);
+                members.len() - 1
+            });
+        }
+        self.members = members;
+    }
 }
 
 fn summary(

@@ -13,6 +13,7 @@ mod cursor;
 mod equal;
 mod format;
 mod json;
+mod key;
 mod matching;
 mod python;
 mod reader;

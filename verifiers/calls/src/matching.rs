@@ -1,33 +1,30 @@
 //! Matchings: the best assignment of rows to columns, and how many pairs are out of order.
 
 /// The assignment of rows to columns with the greatest sum of weights, each in 0 to 1: for each row
-/// its column. `weights` has `columns` entries a row. Among assignments of one sum, the one closest
-/// to the order of both is taken. By shortest augmenting paths (Kuhn, Munkres; Jonker and
-/// Volgenant): `pay` is asked for `min(rows, columns)² * max(rows, columns)` steps.
+/// its column. Among assignments of one sum, the one closest to the order of both is taken. By
+/// shortest augmenting paths (Kuhn, Munkres; Jonker and Volgenant), from a start in which rows have
+/// their best columns where no two rows have one: `pay` is asked for a step for each pair, and for each
+/// column of each row on a path.
 ///
 /// # Errors
 /// What `pay` refuses.
 pub(crate) fn assign<E>(
-    weights: &[f64],
-    columns: usize,
+    (rows, columns): (usize, usize),
+    weight: &dyn Fn(usize, usize) -> f64,
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<Vec<Option<usize>>, E> {
-    let rows = weights.len().checked_div(columns).unwrap_or(0);
-    let weight =
-        |row: usize, column: usize| weights.get(row * columns + column).copied().unwrap_or(0.0);
     if rows == columns && (0..rows).all(|at| weight(at, at) >= 1.0) {
         return Ok((0..rows).map(Some).collect());
     }
     let is_wide = columns >= rows;
     let (short, long) = if is_wide { (rows, columns) } else { (columns, rows) };
-    pay((short as u64).saturating_mul(short as u64).saturating_mul(long as u64).saturating_mul(2))?;
     let cost = |one: usize, two: usize| {
         #[expect(clippy::cast_possible_truncation, reason = "a weight is in 0 to 1")]
         let weight = (if is_wide { weight(one, two) } else { weight(two, one) } * SCALE) as i128;
         let away = one.abs_diff(two) as i128;
         away * away - (weight << TIE_BITS)
     };
-    let partners = shortest_paths(short, long, cost);
+    let partners = shortest_paths(short, long, &cost, pay)?;
     let mut assigned = vec![None; rows];
     for (two, one) in partners.into_iter().enumerate() {
         let Some(one) = one else { continue };
@@ -49,14 +46,26 @@ const TIE_BITS: u32 = 60;
     clippy::indexing_slicing,
     reason = "rows are below `short`, columns below `long`, and index `long` is the extra place of each list"
 )]
-fn shortest_paths(
+fn shortest_paths<E>(
     short: usize,
     long: usize,
-    cost: impl Fn(usize, usize) -> i128,
-) -> Vec<Option<usize>> {
+    cost: &dyn Fn(usize, usize) -> i128,
+    pay: &mut dyn FnMut(u64) -> Result<(), E>,
+) -> Result<Vec<Option<usize>>, E> {
     let (mut of_rows, mut of_columns) = (vec![0_i128; short], vec![0_i128; long + 1]);
     let mut partner: Vec<Option<usize>> = vec![None; long + 1];
+    let mut free = Vec::new();
     for row in 0..short {
+        pay(2 * long as u64)?;
+        let costs = (0..long).map(|column| (cost(row, column), column));
+        let Some((least, column)) = costs.min() else { continue };
+        of_rows[row] = least;
+        match partner[column] {
+            None => partner[column] = Some(row),
+            Some(_) => free.push(row),
+        }
+    }
+    for row in free {
         // The free row enters at the extra column.
         partner[long] = Some(row);
         let mut at = long;
@@ -64,6 +73,7 @@ fn shortest_paths(
         let mut from = vec![long; long];
         let mut is_used = vec![false; long + 1];
         while let Some(own) = partner[at] {
+            pay(4 * long as u64)?;
             is_used[at] = true;
             let (mut step, mut next) = (i128::MAX, at);
             for column in 0..long {
@@ -97,7 +107,7 @@ fn shortest_paths(
         }
     }
     partner.truncate(long);
-    partner
+    Ok(partner)
 }
 
 /// How many pairs stand in the wrong order: `stage` is less and `place` greater. `n log n`.

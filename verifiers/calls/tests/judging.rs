@@ -203,6 +203,80 @@ fn the_matching_is_the_best_of_all() {
 }
 
 #[test]
+fn equal_calls_are_paired_first_and_the_sum_stays_the_greatest() {
+    let mut state = 11_u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    for _ in 0..60 {
+        let mut arguments = || -> Vec<(&str, u64)> {
+            ["a", "b", "c"]
+                .into_iter()
+                .map(|name| (name, next(3)))
+                .filter(|own| own.1 < 2)
+                .collect()
+        };
+        let wanted: Vec<(&str, Value, usize)> =
+            (0..24).map(|_| ("f", arguments().into_iter().collect::<Value>(), 0)).collect();
+        let found: Vec<String> = (0..20)
+            .map(|_| arguments().iter().map(|(name, value)| format!("{name}={value}, ")).collect())
+            .map(|own: String| format!("f({})", own.trim_end_matches(", ")))
+            .collect();
+        let found = format!("[{}]", found.join(", "));
+        // A rule of sets compares these values exactly too, and pairs none first.
+        let sum = |rule| -> f64 {
+            let own = compared(&wanted, &found, rule, &Prices::default());
+            own.pairs.iter().map(|(.., weight)| weight).sum()
+        };
+        assert!((sum(Rule::Exact) - sum(Rule::Set)).abs() < 1e-6, "{wanted:?} {found}");
+    }
+}
+
+/// What a comparison of calls of one tool with these arguments finds, and what it is asked to pay.
+fn paid(wanted: &[usize], found: &[usize]) -> (Comparison, u64) {
+    let arguments: Vec<Value> = wanted.iter().map(|own| json!({"a": own})).collect();
+    let expected: Vec<Expected<'_>> = arguments
+        .iter()
+        .map(|own| Expected { name: "f", arguments: own.as_object().unwrap(), stage: 0 })
+        .collect();
+    let text: Vec<String> = found.iter().map(|own| format!("f(a={own})")).collect();
+    let found = calls(&format!("[{}]", text.join(", ")));
+    let mut all = 0;
+    let mut other = |_, _: &Value, _: &assay_calls::Value| Ok::<f64, ()>(0.0);
+    let mut pay = |units| {
+        all += units;
+        Ok(())
+    };
+    let own =
+        compare(&expected, &found, &|_, _| Rule::Exact, &Prices::default(), &mut other, &mut pay);
+    (own.unwrap(), all)
+}
+
+#[test]
+fn very_many_calls_of_one_tool_are_matched_within_the_fuel() {
+    // The default fuel of a row.
+    const MOST: u64 = 20_000_000;
+    let all = |of: fn(usize) -> usize| (0..1000).map(of).collect::<Vec<usize>>();
+    for (wanted, found) in [
+        (all(|_| 1), all(|_| 1)),
+        (all(|_| 1), all(|at| usize::from(at > 0))),
+        (all(|at| at), all(|at| at * 7 % 1000)),
+        (all(|at| at), all(|at| 999 - at)),
+        (all(|at| at % 2), all(|at| at * at % 7 % 2)),
+        (all(|at| at), all(|at| 2 * at)),
+        (all(|at| at % 10), all(|at| at / 3)),
+    ] {
+        let (own, units) = paid(&wanted, &found);
+        let count = |list: &[usize], one| list.iter().filter(|other| **other == one).count();
+        let equal: usize = (0..2000).map(|one| count(&wanted, one).min(count(&found, one))).sum();
+        let pairs = own.pairs.iter().filter(|(.., weight)| *weight >= 1.0).count();
+        assert_eq!(pairs, equal);
+        assert!(units < MOST, "{units} for {equal}");
+    }
+}
+
+#[test]
 fn calls_are_checked_by_schemas() {
     let tools = json!([{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "required": ["a"],
         "properties": {"a": {"type": "integer", "minimum": 0}, "b": {"enum": ["x", "y"]},
