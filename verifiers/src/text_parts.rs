@@ -183,6 +183,12 @@ pub(crate) struct Said {
 }
 
 impl Said {
+    /// A part of a completion that is an answer, whatever is said around it.
+    pub(crate) fn part(completion: &str, span: Range<usize>) -> Self {
+        let (text, provenance) = (completion[span.clone()].to_owned(), Provenance::Whole);
+        Self { text, span: (span.start, span.end), provenance, against: None }
+    }
+
     /// A verdict on the answer: what is said against it makes it wrong.
     pub(crate) fn verdict(self, right: bool, reward: impl FnOnce(bool) -> Verdict) -> Verdict {
         let stands = right && self.against.is_none();

@@ -1,9 +1,10 @@
 //! `latex_match`: a formula has the structure of the reference.
 
-use assay_structure::formula::{canonical, similarity};
+use assay_structure::formula::{canonical, in_words, similarity};
 
+use crate::extract::Provenance;
 use crate::prelude::*;
-use crate::text_parts::{said, share};
+use crate::text_parts::{Place, Said, said, share};
 
 /// Right when the formula of the answer is that of the reference, token by token.
 ///
@@ -34,11 +35,11 @@ impl Check for LatexMatch {
         }
         let references = sample.references();
         let first = references.first().map_or("", |first| first.as_ref());
-        let Some(said) = said(sample, first, meter)? else {
+        let Some(said) = formula(sample, first, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
         meter.spend(200 * said.text.len() as u64)?;
-        let given = match canonical(&said.text, self.style) {
+        let given = match canonical(in_words(&said.text), self.style) {
             Ok(given) if !given.is_empty() => given,
             _ => return Ok(said.verdict(false, Verdict::graded)),
         };
@@ -64,4 +65,20 @@ impl Check for LatexMatch {
         let is_right = best >= 1.0;
         Ok(said.verdict(is_right, |stands| share(if is_right && !stands { 0.0 } else { best })))
     }
+}
+
+/// The answer that is marked as one, or else the last code fence of LaTeX, or else what is announced or said
+/// last.
+fn formula(sample: &Sample, reference: &str, meter: &mut Meter<'_>) -> Result<Option<Said>, Fault> {
+    let said = said(sample, reference, meter)?;
+    let is_marked = said.as_ref().is_some_and(|said| {
+        matches!(said.provenance, Provenance::Boxed | Provenance::Marker | Provenance::Json)
+    });
+    if is_marked {
+        return Ok(said);
+    }
+    let completion = sample.completion();
+    meter.spend(4 * completion.len() as u64)?;
+    let fence = Place::Fence.find(completion, &["latex", "tex", "math"]).ok();
+    Ok(fence.map(|span| Said::part(completion, span)).or(said))
 }

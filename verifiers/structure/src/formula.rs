@@ -75,6 +75,45 @@ fn without_marks(text: &str) -> &str {
     inner.or_else(equation).unwrap_or(bare).trim()
 }
 
+/// The one formula in a sentence: between `$`, `$$`, `\(` or `\[`, or in `\boxed{}`. The text itself where there
+/// is none, where there are several, and where the words around it have signs of formulas. Linear in the
+/// text.
+pub fn in_words(text: &str) -> &str {
+    const MARKS: [(&str, &str); 4] = [("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")];
+    let is_plain =
+        |text: &str| !text.contains(|c: char| c.is_ascii_digit() || "\\$^_=<>+{}".contains(c));
+    let Some(start) = text.find(['$', '\\']) else { return text };
+    let (lead, rest) = text.split_at(start);
+    let inner =
+        match MARKS.iter().find_map(|(open, close)| Some((rest.strip_prefix(open)?, *close))) {
+            Some((inner, close)) => inner.split_once(close),
+            None => rest.strip_prefix("\\boxed{").and_then(in_braces),
+        };
+    match inner {
+        Some((inner, behind)) if is_plain(lead) && is_plain(behind) && !inner.trim().is_empty() => {
+            let boxed = inner.trim().strip_prefix("\\boxed{").and_then(in_braces);
+            boxed.filter(|(_, rest)| rest.trim().is_empty()).map_or(inner, |(inner, _)| inner)
+        }
+        _ => text,
+    }
+}
+
+/// The content of the group in which a text begins, and what is behind it.
+fn in_braces(text: &str) -> Option<(&str, &str)> {
+    let (mut depth, mut escaped) = (0_usize, false);
+    let close = text.bytes().position(|byte| {
+        let closes = byte == b'}' && !escaped && depth == 0;
+        match byte {
+            b'{' if !escaped => depth += 1,
+            b'}' if !escaped => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        escaped = byte == b'\\' && !escaped;
+        closes
+    })?;
+    Some((&text[..close], &text[close + 1..]))
+}
+
 /// How alike two canonical forms are: 1 less the edit distance over the length of the longer one.
 /// Quadratic: pays a unit for each pair of tokens.
 ///

@@ -131,7 +131,7 @@ fn commas(word: &str) -> Vec<String> {
 
 /// The mark that joins a number to the one before it.
 fn join(last: &str, gap: &str, word: &str) -> Option<String> {
-    if !last.ends_with(|c: char| c.is_ascii_digit() || c == '%') || last.contains(' ') {
+    if !last.ends_with(|c: char| c.is_ascii_digit() || c == '%') {
         return None;
     }
     let compact: String = gap.chars().filter(|c| !" {}()".contains(*c)).collect();

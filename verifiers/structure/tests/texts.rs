@@ -16,6 +16,27 @@ fn free(_: u64) -> Result<(), ()> {
 }
 
 #[test]
+fn the_one_formula_of_a_sentence_is_found() {
+    for (text, inner) in [
+        ("The result is $x^2$.", "x^2"),
+        ("The result is $$x^2$$ at last", "x^2"),
+        ("So: \\(x\\)", "x"),
+        ("So\n\\[ x \\]\n", " x "),
+        ("So \\boxed{\\frac{a}{b}}.", "\\frac{a}{b}"),
+        ("So $\\boxed{x}$.", "x"),
+        ("x^2", "x^2"),
+        ("$a$ or $b$", "$a$ or $b$"),
+        ("x^3, not $x^2$", "x^3, not $x^2$"),
+        ("f = $x$", "f = $x$"),
+        ("\\frac{a}{b}", "\\frac{a}{b}"),
+        ("it is $x", "it is $x"),
+        ("it is $$", "it is $$"),
+    ] {
+        assert_eq!(formula::in_words(text), inner);
+    }
+}
+
+#[test]
 fn money_is_told_from_formulas() {
     for (text, escaped) in [
         ("$5", "\\$5"),
@@ -287,25 +308,7 @@ fn citations_exist_and_quotations_stand_in_them() {
 }
 
 #[test]
-fn actions_are_read_and_compared() {
-    for text in [
-        r#"{"action": "tap", "coordinate": [10, 20]}"#,
-        r#"Thought: ok. {"name": "click", "arguments": {"x": 10, "y": 20}}"#,
-        "Action: click(start_box='(10,20)')",
-        "pyautogui.click(x=10, y=20)",
-        "left_click([10, 20])",
-        "click(point='<point>10 20</point>')",
-        r#"{"action_type": "CLICK", "box": [0, 10, 20, 30]}"#,
-    ] {
-        let action = gui::read(text).unwrap_or_else(|why| panic!("{text}: {why}"));
-        assert_eq!((action.kind, action.point), ("click", Some((10.0, 20.0))), "{text}");
-    }
-    let typed = gui::read("type(content='it\\'s (a) test')").unwrap();
-    assert_eq!(typed.text.as_deref(), Some("it's (a) test"));
-    assert_eq!(gui::read("hotkey(key='Ctrl+C')").unwrap().keys, ["c", "ctrl"]);
-    assert_eq!(gui::read("scroll('down')").unwrap().direction.as_deref(), Some("down"));
-    assert_eq!(gui::read("click(1, 2) click(3, 4)"), Err("several-actions"));
-    assert_eq!(gui::read("I click it"), Err("nothing-found"));
+fn actions_are_read_as_many_agents_write_them() {
     for (text, kind, point, to) in [
         (
             r#"<tool_call>{"name": "computer_use", "arguments": {"action": "left_click", "coordinate": [1, 2]}}</tool_call>"#,
@@ -363,6 +366,10 @@ fn actions_are_read_and_compared() {
             assert_eq!((action.point, action.to), (point, to), "{text}");
         }
     }
+}
+
+#[test]
+fn words_and_unknown_actions_are_none() {
     let text = |text| gui::read(text).ok().and_then(|action| action.text);
     assert_eq!(text("TYPE [hello world]").as_deref(), Some("hello world"));
     assert_eq!(gui::read("SCROLL [DOWN]").unwrap().direction.as_deref(), Some("down"));
@@ -382,6 +389,28 @@ fn actions_are_read_and_compared() {
         Err("several-actions")
     );
     assert!(gui::read(&"CLICK [".repeat(100_000)).is_err());
+}
+
+#[test]
+fn actions_are_read_and_compared() {
+    for text in [
+        r#"{"action": "tap", "coordinate": [10, 20]}"#,
+        r#"Thought: ok. {"name": "click", "arguments": {"x": 10, "y": 20}}"#,
+        "Action: click(start_box='(10,20)')",
+        "pyautogui.click(x=10, y=20)",
+        "left_click([10, 20])",
+        "click(point='<point>10 20</point>')",
+        r#"{"action_type": "CLICK", "box": [0, 10, 20, 30]}"#,
+    ] {
+        let action = gui::read(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert_eq!((action.kind, action.point), ("click", Some((10.0, 20.0))), "{text}");
+    }
+    let typed = gui::read("type(content='it\\'s (a) test')").unwrap();
+    assert_eq!(typed.text.as_deref(), Some("it's (a) test"));
+    assert_eq!(gui::read("hotkey(key='Ctrl+C')").unwrap().keys, ["c", "ctrl"]);
+    assert_eq!(gui::read("scroll('down')").unwrap().direction.as_deref(), Some("down"));
+    assert_eq!(gui::read("click(1, 2) click(3, 4)"), Err("several-actions"));
+    assert_eq!(gui::read("I click it"), Err("nothing-found"));
     assert!(gui::read(&"{".repeat(1_000_000)).is_err());
     let wanted =
         gui::of_value(&serde_json::json!({"action": "click", "bbox": [0, 0, 20, 30]})).unwrap();

@@ -10,7 +10,7 @@ fn documents_of_very_many_tables_or_values_are_refused() {
         ("[[a]]\n".repeat(10_001), "too-large"),
         (format!("[{}a]\n", "a.".repeat(10_001)), "too-large"),
         (format!("```toml\n{}```\n", "[[a]]\n".repeat(10_001)), "too-large"),
-        (format!("a = [{}]", "1, [], ".repeat(100_000)), "too-large"),
+        (format!("a = [{}]", "[],".repeat(100_000)), "too-large"),
         ("[[a]]\n".repeat(1000), "valid"),
     ] {
         let verdict = check.check(&Sample::builder(text).build(), &mut Meter::default()).unwrap();
