@@ -55,11 +55,11 @@ fn shortest_paths<E>(
     let (mut of_rows, mut of_columns) = (vec![0_i128; short], vec![0_i128; long + 1]);
     let mut partner: Vec<Option<usize>> = vec![None; long + 1];
     let mut free = Vec::new();
-    for row in 0..short {
+    for (row, of_row) in of_rows.iter_mut().enumerate() {
         pay(2 * long as u64)?;
         let costs = (0..long).map(|column| (cost(row, column), column));
         let Some((least, column)) = costs.min() else { continue };
-        of_rows[row] = least;
+        *of_row = least;
         match partner[column] {
             None => partner[column] = Some(row),
             Some(_) => free.push(row),

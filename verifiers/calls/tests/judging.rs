@@ -219,9 +219,10 @@ fn equal_calls_are_paired_first_and_the_sum_stays_the_greatest() {
         };
         let wanted: Vec<(&str, Value, usize)> =
             (0..24).map(|_| ("f", arguments().into_iter().collect::<Value>(), 0)).collect();
+        let named = |(name, value): (&str, u64)| format!("{name}={value}");
         let found: Vec<String> = (0..20)
-            .map(|_| arguments().iter().map(|(name, value)| format!("{name}={value}, ")).collect())
-            .map(|own: String| format!("f({})", own.trim_end_matches(", ")))
+            .map(|_| arguments().into_iter().map(named).collect::<Vec<_>>().join(", "))
+            .map(|own| format!("f({own})"))
             .collect();
         let found = format!("[{}]", found.join(", "));
         // A rule of sets compares these values exactly too, and pairs none first.

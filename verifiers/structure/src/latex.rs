@@ -116,12 +116,11 @@ pub fn with_money(text: &str) -> String {
                 && !inner.ends_with(|c: char| c.is_whitespace() || c == '\\');
             inner.is_empty() || is_tight && !after.starts_with(|c: char| c.is_ascii_digit())
         });
-        let length = match close.filter(|_| is_formula && !head.ends_with('\\')) {
-            Some(close) => close + 2,
-            None => {
-                out.push_str(if head.ends_with('\\') { "" } else { "\\" });
-                1
-            }
+        let length = if let Some(close) = close.filter(|_| is_formula && !head.ends_with('\\')) {
+            close + 2
+        } else {
+            out.push_str(if head.ends_with('\\') { "" } else { "\\" });
+            1
         };
         out.push_str(&rest[at..at + length]);
         rest = &rest[at + length..];

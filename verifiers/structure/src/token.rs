@@ -67,12 +67,12 @@ pub(crate) fn grouped(tokens: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut may_go_on = false;
     for token in tokens {
-        match out.last_mut().filter(|_| may_go_on && token.len() == 3 && is_number(token)) {
-            Some(last) => last.push_str(token),
-            None => {
-                may_go_on = (1..=3).contains(&token.len()) && is_number(token);
-                out.push(token.clone());
-            }
+        let goes_on = may_go_on && token.len() == 3 && is_number(token);
+        if let Some(last) = out.last_mut().filter(|_| goes_on) {
+            last.push_str(token);
+        } else {
+            may_go_on = (1..=3).contains(&token.len()) && is_number(token);
+            out.push(token.clone());
         }
     }
     out
