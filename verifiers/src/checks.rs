@@ -58,6 +58,8 @@ checks! {
     #[cfg(feature = "tasks")]
     pii::Pii,
     #[cfg(feature = "tasks")]
+    proof_gate::ProofGate,
+    #[cfg(feature = "tasks")]
     refusal::RefusalCheck,
     regex::Regex,
     #[cfg(feature = "tasks")]

@@ -4,7 +4,7 @@
 //! HTML), [`svg`], [`csv`], [`latex`], [`markdown`]; [`format`](mod@format) reads any data
 //! format to one JSON value. [`table`] compares tables of four notations, [`formula`] LaTeX formulas,
 //! [`answer`], [`date`] and [`quantity`] short answers. The other modules each judge one kind of text:
-//! [`citation`], [`boolean`], [`calculator`], [`timeline`], [`gui`], [`confidence`], [`phrase`], [`pii`].
+//! [`citation`], [`boolean`], [`calculator`], [`timeline`], [`gui`], [`confidence`], [`phrase`], [`pii`], [`proof`].
 //!
 //! Functions whose time is linear in their input say so. All others take `pay`, which is called with
 //! about one unit for each elementary step (1 to 10 ns) before the step is done.
@@ -28,6 +28,7 @@ pub mod number;
 pub mod phrase;
 pub mod pii;
 mod place;
+pub mod proof;
 pub mod quantity;
 pub mod schema_paths;
 pub mod svg;

@@ -1,0 +1,89 @@
+//! `proof_gate`: a proof has no gap that its text shows, and states what was asked.
+
+use assay_structure::proof::{Flaw, Prover};
+
+use crate::prelude::*;
+use crate::text_parts::{Place, judge_document, valid};
+
+/// Right when a formal proof has no gap that its text shows, and proves the statement of the reference.
+///
+/// No prover runs: this is a gate before one (`external_checker`), and it alone proves nothing. Words that leave
+/// a gap (`sorry`, `admit`), assume (`axiom`), trust a compiler or redefine notation are refused, outside
+/// of comments and texts in quotes. The statement of the reference, without what begins a proof, must stand
+/// there token by token, white space and comments aside, with a proof behind it.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProofGate {
+    /// The language of the proof.
+    #[serde(default)]
+    prover: ProverName,
+    /// Where the proof stands.
+    #[serde(default)]
+    from: Place,
+    /// Words that are allowed though they leave a gap.
+    #[serde(default)]
+    allow: Vec<String>,
+    /// The reference is no statement: it is not looked at.
+    #[serde(default)]
+    any_statement: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ProverName {
+    #[default]
+    Lean,
+    Coq,
+    Isabelle,
+    Dafny,
+}
+
+impl ProverName {
+    fn prover(self) -> Prover {
+        match self {
+            Self::Lean => Prover::Lean,
+            Self::Coq => Prover::Coq,
+            Self::Isabelle => Prover::Isabelle,
+            Self::Dafny => Prover::Dafny,
+        }
+    }
+}
+
+impl Check for ProofGate {
+    const ID: &'static str = "proof_gate";
+
+    fn aspect(&self) -> Aspect {
+        Aspect::Form
+    }
+
+    /// A statement is no proof.
+    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let prover = self.prover.prover();
+        let statement =
+            sample.reference().map(crate::sample::value_text).filter(|_| !self.any_statement);
+        if statement.is_none() && !self.any_statement {
+            return Ok(Verdict::no_reference());
+        }
+        if let Some(statement) = &statement {
+            meter.spend(20 * statement.len() as u64)?;
+            if !prover.stated(statement).is_ok_and(|words| !words.is_empty()) {
+                return Err(Fault::bad_reference("the reference is no statement"));
+            }
+        }
+        let stated = statement.as_deref();
+        judge_document(sample, (self.from, prover.fences(), 40), meter, |text, _| {
+            Ok(match prover.flaw(text, stated, &self.allow)? {
+                None => valid(),
+                Some(Flaw::Gap(word, _)) => {
+                    Verdict::graded(false).with("word", word.as_str()).because("gap")
+                }
+                Some(Flaw::OtherStatement) => Verdict::graded(false).because("other-statement"),
+                Some(Flaw::NoProof) => Verdict::graded(false).because("no-proof"),
+            })
+        })
+    }
+}
