@@ -14,7 +14,7 @@ use crate::text_parts::{Place, share, texts};
 /// its fields, or a text, whose ids count from 1.
 ///
 /// The query stands in the last fence or answer tag, or is the last line. Fields are written
-/// `title:word` or `word[ti]`; `tumor*` is a prefix.
+/// `title:word` or `word[ti]`; `tumor*` is a prefix; `cat -dog` is `cat AND NOT dog`.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BooleanQuery {

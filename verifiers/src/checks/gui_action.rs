@@ -7,10 +7,11 @@ use crate::text_parts::{Place, share};
 
 /// Right when the action has the kind and the argument of the reference.
 ///
-/// An action is a JSON object or a function call: `{"action": "click", "point": [10, 20]}`,
-/// `click(x=10, y=20)`, `scroll(direction="down")`; names are read as many agents write them. A
-/// point must lie in the `box` of the reference, or near its point; a text must have its words, keys
-/// must be the same. The reference is an action in either form. Several actions are none.
+/// An action is a JSON object, a function call, or words with a point in marks:
+/// `{"action": "click", "point": [10, 20]}`, a call of the tool `computer_use` or `mobile_use`,
+/// `click(x=10, y=20)`, `scroll(direction="down")`, `CLICK <point>10 20</point>`; names are read as many
+/// agents write them. A point must lie in the `box` of the reference, or near its point; a text must have
+/// its words, keys must be the same. The reference is an action in any form. Several actions are none.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuiAction {

@@ -11,7 +11,8 @@ use crate::text_parts::{said, share};
 /// The reference is a number, a list of numbers, or a text with numbers in it. The answer is the one in
 /// the box, the answer tag or the announcement, or else a short completion; of it all numbers count.
 /// For one number in prose use `number`. A comma without a blank before three digits separates
-/// thousands.
+/// thousands. `\frac{3}{4}`, `1\frac12`, `½`, `10^{-3}` and `3\times10^5` are one number each; `\sqrt{2}`
+/// is none.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Numbers {

@@ -10,7 +10,7 @@ use crate::text_parts::{required, share};
 /// Right when the completion holds no personal data of these kinds.
 ///
 /// They are known by their form: e-mail addresses, telephone numbers, IBANs and payment cards (with
-/// their check digits), IP addresses, US social security numbers. Names and addresses are not found.
+/// their check digits), IP addresses (no versions such as `v1.2.3.4`), US social security numbers. Names and addresses are not found.
 /// All of the completion is read, thinking too. An empty completion earns nothing.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
