@@ -3,7 +3,7 @@
 //! N-grams that some profile has are drawn at random, and each multiplies the probability of every
 //! language, until one is almost certain; seven such trials are averaged.
 
-use crate::profiles::{CLASSES, COUNT, TABLE, pack};
+use crate::profiles::{CLASSES, COUNT, LETTERS, TABLE, index, letter, pack};
 use crate::twister::Twister;
 
 const TRIALS: u32 = 7;
@@ -23,8 +23,11 @@ const BASE: f64 = 10_000.0;
 /// `None` where the text has no letters that any profile knows. The list may be empty, where no
 /// language has a probability above 0.1. The cost is linear in the text, and at most about 0.5 ms.
 pub fn languages(text: &str) -> Option<Vec<(&'static str, f64)>> {
-    let table = &*TABLE;
-    let grams = grams(&cleaned(text));
+    likely(&grams(text))
+}
+
+/// What a text may be written in whose n-grams these are.
+pub(crate) fn likely(grams: &[u32]) -> Option<Vec<(&'static str, f64)>> {
     let count = u32::try_from(grams.len()).ok().filter(|&count| count > 0)?;
     let mut draws = Twister::new();
     let mut mean = [0.0; COUNT];
@@ -34,7 +37,7 @@ pub fn languages(text: &str) -> Option<Vec<(&'static str, f64)>> {
         for step in 0..=STEPS_MAX {
             let Some(&list) = grams.get(draws.below(count) as usize) else { continue };
             let mut factors = [weight; COUNT];
-            for (language, share) in table.shares(list) {
+            for (language, share) in TABLE.shares(list) {
                 if let Some(factor) = factors.get_mut(language) {
                     *factor += share;
                 }
@@ -46,7 +49,7 @@ pub fn languages(text: &str) -> Option<Vec<(&'static str, f64)>> {
         }
         mean.iter_mut().zip(shares).for_each(|(mean, share)| *mean += share / f64::from(TRIALS));
     }
-    let named = table.codes.iter().copied().zip(mean);
+    let named = TABLE.codes.iter().copied().zip(mean);
     let mut told: Vec<(&str, f64)> = named.filter(|&(_, share)| share > TOLD).collect();
     told.sort_by(|one, other| other.1.total_cmp(&one.1));
     Some(told)
@@ -71,43 +74,68 @@ fn normalise(shares: &mut [f64; COUNT]) -> f64 {
     most
 }
 
+/// Up to three characters, the last of a text.
+struct Window {
+    held: [char; 3],
+    length: usize,
+    /// The same as codes of letters, where all have one: see [`index`].
+    latin: Option<usize>,
+}
+
+impl Window {
+    /// A blank, as at the start of a text.
+    const BLANK: Window = Window { held: [' '; 3], length: 1, latin: Some(1) };
+
+    fn push(&mut self, c: char) {
+        let [_, second, third] = self.held;
+        self.held = [second, third, c];
+        self.length = (self.length + 1).min(3);
+        let all: Option<usize> = self.held.iter().try_fold(0, |at, &c| Some(index(at, letter(c)?)));
+        self.latin = match self.latin {
+            Some(latin) => letter(c).map(|code| index(latin, code)),
+            None => all.filter(|_| self.length == 3),
+        };
+    }
+
+    /// The list of the last characters.
+    fn find(&self, length: usize) -> Option<u32> {
+        let letters = LETTERS.pow(u32::try_from(length).ok()?);
+        match self.latin {
+            Some(latin) => TABLE.find_latin(latin % letters),
+            None => TABLE.find(pack(self.held.get(3 - length..)?)),
+        }
+    }
+}
+
 /// The lists of the n-grams of a text that some profile has. Words with two capitals in a row are
 /// read up to these.
-fn grams(text: &[char]) -> Vec<u32> {
-    let table = &*TABLE;
+pub(crate) fn grams(text: &str) -> Vec<u32> {
+    let text = cleaned(text);
     let mut found = Vec::with_capacity(3 * text.len());
-    let mut window = Vec::with_capacity(4);
-    window.push(' ');
+    let mut window = Window::BLANK;
     let mut capitals = false;
-    for c in text.iter().copied().map(normal) {
-        let last = window.last().copied();
-        if last == Some(' ') {
-            window.truncate(1);
-            if let Some(only) = window.first_mut() {
-                *only = ' ';
-            }
+    for c in text.into_iter().map(normal) {
+        let [.., last] = window.held;
+        if last == ' ' {
+            window = Window::BLANK;
             capitals = false;
             if c == ' ' {
                 continue;
             }
-        } else if window.len() == 3 {
-            window.remove(0);
         }
         window.push(c);
         if !c.is_uppercase() {
             capitals = false;
-        } else if last.is_some_and(char::is_uppercase) {
+        } else if last.is_uppercase() {
             capitals = true;
         }
         if capitals {
             continue;
         }
-        for length in 1..=window.len() {
-            if length == 1 && c == ' ' {
-                continue;
+        for length in 1..=window.length {
+            if length > 1 || c != ' ' {
+                found.extend(window.find(length));
             }
-            let gram = window.get(window.len() - length..).map(pack);
-            found.extend(gram.and_then(|gram| table.find(gram)));
         }
     }
     found

@@ -34,10 +34,7 @@ pub(crate) fn read(
         ("startend", "quotation") => judge(move |passage| is_quoted(passage.stripped(), fixed)),
         ("change_case", "capital_word_frequency") => {
             Limit::read(kwargs, "capital_frequency", "capital_relation").and_then(|limit| {
-                judge(move |passage| {
-                    let words = tokens::words(passage.text());
-                    limit.holds(words.iter().filter(|word| py::is_upper(word)).count())
-                })
+                judge(move |passage| limit.holds(tokens::count_capitals(passage.text())))
             })
         }
         ("change_case", "english_capital") => {

@@ -85,24 +85,24 @@ fn number(text: &str) -> Option<&str> {
 
 /// What follows the text after its opening quote.
 fn string(text: &str) -> Option<&str> {
-    let mut bytes = text.bytes().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'"' => return Some(&text[at + 1..]),
-            b'\\' => match bytes.next()?.1 {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => (),
-                b'u' => {
-                    for _ in 0..4 {
-                        bytes.next().filter(|(_, digit)| digit.is_ascii_hexdigit())?;
-                    }
-                }
-                _ => return None,
-            },
-            0..0x20 => return None,
-            _ => (),
+    let mut rest = text;
+    loop {
+        let at = memchr::memchr2(b'"', b'\\', rest.as_bytes())?;
+        if rest[..at].bytes().any(|byte| byte < 0x20) {
+            return None;
         }
+        let tail = &rest[at + 1..];
+        if rest[at..].starts_with('"') {
+            return Some(tail);
+        }
+        let escaped = tail.bytes().next()?;
+        let digits = tail.bytes().skip(1).take(4).filter(u8::is_ascii_hexdigit).count();
+        rest = match escaped {
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => &tail[1..],
+            b'u' if digits == 4 => &tail[5..],
+            _ => return None,
+        };
     }
-    None
 }
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ impl Needle {
 
     pub(crate) fn is_in(&self, passage: &Passage<'_>) -> bool {
         match self {
-            Needle::Word(word) => passage.folded().contains(word.as_str()),
+            Needle::Word(word) => {
+                memmem::find(passage.folded().as_bytes(), word.as_bytes()).is_some()
+            }
             Needle::Pattern(pattern) => pattern.is_match(passage.text()),
         }
     }

@@ -18,6 +18,8 @@ pub(crate) struct Grams {
     pub(crate) codes: Vec<&'static str>,
     /// Open addressing: a packed n-gram, and where its list starts. No n-gram packs to 0.
     slots: Vec<(u64, u32)>,
+    /// Where the list starts of an n-gram of Latin letters and blanks, plus 1, by its [`index`].
+    latin: Vec<u32>,
     /// Lists of languages with the share of the n-gram among those of its length, each ended by
     /// `COUNT`.
     lists: Vec<(u8, f64)>,
@@ -40,7 +42,30 @@ fn place(gram: u64) -> usize {
     (gram.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize
 }
 
+/// How many codes Latin letters have: 0 for none, 1 for the blank, then the letters.
+pub(crate) const LETTERS: usize = 54;
+
+/// The code of a Latin letter or a blank.
+pub(crate) fn letter(c: char) -> Option<usize> {
+    match c {
+        ' ' => Some(1),
+        'A'..='Z' => Some(c as usize - 'A' as usize + 2),
+        'a'..='z' => Some(c as usize - 'a' as usize + 28),
+        _ => None,
+    }
+}
+
+/// An n-gram of letters, followed by one more; of more than three the first is dropped.
+pub(crate) fn index(gram: usize, letter: usize) -> usize {
+    gram % (LETTERS * LETTERS) * LETTERS + letter
+}
+
 impl Grams {
+    /// The list of an n-gram of Latin letters and blanks.
+    pub(crate) fn find_latin(&self, index: usize) -> Option<u32> {
+        self.latin.get(index).and_then(|list| list.checked_sub(1))
+    }
+
     /// The list of an n-gram.
     pub(crate) fn find(&self, gram: u64) -> Option<u32> {
         let mut at = place(gram);
@@ -74,7 +99,12 @@ impl Grams {
             code.map(|code| (code, totals))
         };
         let (codes, totals): (Vec<_>, Vec<_>) = LANGUAGES.lines().filter_map(numbers).unzip();
-        let mut table = Grams { codes, slots: vec![(0, 0); 1 << BITS], lists: Vec::new() };
+        let mut table = Grams {
+            codes,
+            slots: vec![(0, 0); 1 << BITS],
+            latin: vec![0; LETTERS * LETTERS * LETTERS],
+            lists: Vec::new(),
+        };
         let mut bytes = GRAMS.iter().copied();
         let mut gram: Vec<char> = Vec::new();
         while let Some(head) = bytes.next() {
@@ -92,6 +122,10 @@ impl Grams {
             }
             table.lists.push((u8::MAX, 0.0));
             if let Ok(list) = list {
+                let latin = gram.iter().try_fold(0, |at, &c| Some(index(at, letter(c)?)));
+                if let Some(slot) = latin.and_then(|at| table.latin.get_mut(at)) {
+                    *slot = list + 1;
+                }
                 table.insert(pack(&gram), list);
             }
         }

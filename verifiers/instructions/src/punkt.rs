@@ -1,5 +1,6 @@
 //! Sentences, as NLTK's Punkt tokeniser of English finds them (NLTK 3.10.4, `punkt_tab`).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -12,8 +13,8 @@ const DATA: &str = include_str!("../data/punkt.txt");
 struct Model {
     abbreviations: HashSet<&'static str>,
     starters: HashSet<&'static str>,
-    /// Pairs of types, joined by a blank.
-    collocations: HashSet<&'static str>,
+    /// The seconds of pairs, by the first.
+    collocations: HashMap<&'static str, Vec<&'static str>>,
     /// Of a type: 1 = with a capital it starts sentences; 2 = in lower case it does not;
     /// 4 = it occurs in lower case. Types that are not listed have 2.
     cases: HashMap<&'static str, u8>,
@@ -26,7 +27,11 @@ static MODEL: LazyLock<Model> = LazyLock::new(|| {
         match items.next() {
             Some("abbreviations") => model.abbreviations.extend(items),
             Some("starters") => model.starters.extend(items),
-            Some("collocations") => model.collocations.extend(items),
+            Some("collocations") => {
+                for (first, second) in items.filter_map(|pair| pair.split_once(' ')) {
+                    model.collocations.entry(first).or_default().push(second);
+                }
+            }
             Some(bits) => {
                 let bits = bits.parse().unwrap_or(2);
                 model.cases.extend(items.map(|word| (word, bits)));
@@ -145,8 +150,6 @@ fn ends_word(c: char) -> bool {
 /// A token with its marks.
 struct Token<'t> {
     text: &'t str,
-    /// Lower case; numbers are alike.
-    kind: String,
     ends: bool,
     is_abbreviation: bool,
     is_ellipsis: bool,
@@ -154,17 +157,21 @@ struct Token<'t> {
 
 /// Whether a token that is not the last one ends a sentence.
 fn has_break(context: &str) -> bool {
-    let mut tokens = Vec::new();
+    let mut last: Option<Token<'_>> = None;
     for line in context.split('\n') {
-        tokenize(line, &mut tokens);
-    }
-    for at in 1..tokens.len() {
-        let (before, after) = tokens.split_at_mut(at);
-        if let (Some(token), Some(next)) = (before.last_mut(), after.first()) {
-            reconsider(token, next);
-            if token.ends {
-                return true;
+        let is_found = tokenize(line, &mut |text| {
+            let next = Token::new(text);
+            if let Some(token) = &mut last {
+                reconsider(token, &next);
+                if token.ends {
+                    return true;
+                }
             }
+            last = Some(next);
+            false
+        });
+        if is_found {
+            return true;
         }
     }
     false
@@ -172,32 +179,33 @@ fn has_break(context: &str) -> bool {
 
 impl<'t> Token<'t> {
     fn new(text: &'t str) -> Token<'t> {
-        let kind = if is_number(text) { NUMBER.to_owned() } else { text.to_lowercase() };
-        let mut token =
-            Token { text, kind, ends: false, is_abbreviation: false, is_ellipsis: false };
+        let mut token = Token { text, ends: false, is_abbreviation: false, is_ellipsis: false };
         if matches!(text, "." | "?" | "!") {
             token.ends = true;
-        } else if text.len() > 1 && text.bytes().all(|byte| byte == b'.') {
-            token.is_ellipsis = true;
-        } else if text.ends_with('.') && !text.ends_with("..") {
-            let word = text[..text.len() - 1].to_lowercase();
+        } else if text.ends_with("..") {
+            token.is_ellipsis = text.bytes().all(|byte| byte == b'.');
+        } else if let Some(word) = text.strip_suffix('.') {
+            let word = lowered(word);
             let part = word.rsplit('-').next().unwrap_or(&word);
             let known = &MODEL.abbreviations;
-            token.is_abbreviation = known.contains(word.as_str()) || known.contains(part);
+            token.is_abbreviation = known.contains(&*word) || known.contains(part);
             token.ends = !token.is_abbreviation;
         }
         token
     }
 
-    fn without_period(&self) -> &str {
-        match self.kind.strip_suffix('.') {
-            Some(short) if !short.is_empty() => short,
-            _ => &self.kind,
+    /// In lower case, without the final period; numbers are alike.
+    fn without_period(&self) -> Cow<'t, str> {
+        if is_number(self.text) {
+            return Cow::Borrowed(NUMBER);
         }
+        let short = self.text.strip_suffix('.').filter(|short| !short.is_empty());
+        lowered(short.unwrap_or(self.text))
     }
 
-    fn kind(&self) -> &str {
-        if self.ends { self.without_period() } else { &self.kind }
+    /// The same, with the period unless it ends the sentence.
+    fn kind(&self) -> Cow<'t, str> {
+        if self.ends || is_number(self.text) { self.without_period() } else { lowered(self.text) }
     }
 
     fn is_capital(&self) -> bool {
@@ -205,7 +213,7 @@ impl<'t> Token<'t> {
     }
 
     fn case(&self) -> u8 {
-        MODEL.cases.get(self.kind()).copied().unwrap_or(2)
+        MODEL.cases.get(&*self.kind()).copied().unwrap_or(2)
     }
 
     /// Whether the spelling says that the token starts a sentence.
@@ -218,6 +226,14 @@ impl<'t> Token<'t> {
             return Some(true);
         }
         (self.text.starts_with(char::is_lowercase) && case & 2 == 2).then_some(false)
+    }
+}
+
+fn lowered(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.to_lowercase())
     }
 }
 
@@ -237,20 +253,21 @@ fn reconsider(token: &mut Token<'_>, next: &Token<'_>) {
     }
     let mut letters = token.text.chars();
     let is_initial = letters.next().is_some_and(is_letter) && letters.as_str() == ".";
-    let pair = format!("{} {}", token.without_period(), next.kind());
-    if MODEL.collocations.contains(pair.as_str()) {
+    let kind = token.without_period();
+    let seconds = MODEL.collocations.get(&*kind);
+    if seconds.is_some_and(|seconds| seconds.contains(&&*next.kind())) {
         token.ends = false;
         token.is_abbreviation = true;
         return;
     }
     if (token.is_abbreviation || token.is_ellipsis) && !is_initial {
-        let is_starter = next.is_capital() && MODEL.starters.contains(next.kind());
+        let is_starter = next.is_capital() && MODEL.starters.contains(&*next.kind());
         if next.starts() == Some(true) || is_starter {
             token.ends = true;
             return;
         }
     }
-    if is_initial || token.without_period() == NUMBER {
+    if is_initial || kind == NUMBER {
         let starts = next.starts();
         let is_name =
             starts.is_none() && is_initial && next.is_capital() && next.case() & 4 == 0;
@@ -262,7 +279,8 @@ fn reconsider(token: &mut Token<'_>, next: &Token<'_>) {
 
 /// The tokens of a line: words up to a mark that ends them, runs of hyphens and of periods, other
 /// characters one by one.
-fn tokenize<'t>(line: &'t str, tokens: &mut Vec<Token<'t>>) {
+/// Stops where `each` says so.
+fn tokenize<'t>(line: &'t str, each: &mut dyn FnMut(&'t str) -> bool) -> bool {
     let mut rest = line.trim_start_matches(is_space);
     while let Some(first) = rest.chars().next() {
         let length = match several(rest) {
@@ -270,9 +288,12 @@ fn tokenize<'t>(line: &'t str, tokens: &mut Vec<Token<'t>>) {
             0 => first.len_utf8(),
             length => length,
         };
-        tokens.push(Token::new(&rest[..length]));
+        if each(&rest[..length]) {
+            return true;
+        }
         rest = rest[length..].trim_start_matches(is_space);
     }
+    false
 }
 
 fn starts_word(c: char) -> bool {

@@ -88,6 +88,14 @@ pub(crate) fn is_letter(c: char) -> bool {
 pub(crate) fn count_words(text: &str) -> usize {
     let mut within = false;
     let mut count = 0;
+    if text.is_ascii() {
+        for byte in text.bytes() {
+            let is_word = byte == b'_' || byte.is_ascii_alphanumeric();
+            count += usize::from(is_word && !within);
+            within = is_word;
+        }
+        return count;
+    }
     for c in text.chars() {
         let is_word = is_word(c);
         count += usize::from(is_word && !within);
@@ -139,6 +147,9 @@ pub(crate) fn is_lower(text: &str) -> bool {
 /// A character as `re.IGNORECASE` compares it: its simple lower case, and one of each group of
 /// lower-case letters that have one upper case.
 fn folded(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_lowercase();
+    }
     let mut lower = c.to_lowercase();
     let first = match (lower.next(), lower.next()) {
         (Some(only), None) => only,
@@ -178,7 +189,7 @@ pub(crate) fn is_border(text: &str, at: usize) -> bool {
 /// Whether a text has a word between borders: `\bword\b`.
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
     let mut from = 0;
-    while let Some(found) = text.get(from..).and_then(|rest| rest.find(word)) {
+    while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], word.as_bytes()) {
         let start = from + found;
         let end = start + word.len();
         if is_border(text, start) && is_border(text, end) {

@@ -5,34 +5,57 @@
 //! than the white space around a chunk, so each chunk is split by itself.
 
 use crate::punkt;
-use crate::py::{is_border, is_digit, is_space, is_word};
+use crate::py::{self, is_border, is_digit, is_space, is_word};
 
 /// The words of a text.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for sentence in punkt::sentences(text) {
-        let period = last_period(sentence);
-        let mut from = 0;
-        for chunk in sentence.split(is_space) {
-            let start = from;
-            from += chunk.len();
-            from += sentence[from..].chars().next().map_or(0, char::len_utf8);
-            if chunk.is_empty() {
-                continue;
-            }
-            if is_plain(chunk) {
-                words.push(chunk.to_owned());
-                continue;
-            }
-            let place = Place {
-                starts: start == 0,
-                after_blank: sentence[..start].ends_with(' '),
-                period: period.and_then(|at| at.checked_sub(start)).filter(|at| *at < chunk.len()),
-            };
-            split(chunk, &place, &mut words);
-        }
+        words_of(sentence, |_| true, &mut |word| words.push(word.to_owned()));
     }
     words
+}
+
+/// How many words of a text are in capitals.
+pub(crate) fn count_capitals(text: &str) -> usize {
+    let mut count = 0;
+    let mut each = |word: &str| count += usize::from(py::is_upper(word));
+    let may_count = |chunk: &str| !chunk.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    let marks = memchr::memchr3_iter(b'.', b'?', b'!', text.as_bytes());
+    let mut nexts = marks.map(|at| text.as_bytes().get(at + 1));
+    // Sentences matter only where one may end within a chunk, before what is not set apart anyway.
+    if nexts.any(|next| matches!(next, Some(b'\'' | b':'))) {
+        for sentence in punkt::sentences(text) {
+            words_of(sentence, may_count, &mut each);
+        }
+    } else {
+        words_of(text, may_count, &mut each);
+    }
+    count
+}
+
+/// Calls with each word of those chunks of a sentence that `is_asked` wants.
+fn words_of(sentence: &str, is_asked: impl Fn(&str) -> bool, each: &mut dyn FnMut(&str)) {
+    let period = last_period(sentence);
+    let mut from = 0;
+    for chunk in sentence.split(is_space) {
+        let start = from;
+        from += chunk.len();
+        from += sentence[from..].chars().next().map_or(0, char::len_utf8);
+        if chunk.is_empty() || !is_asked(chunk) {
+            continue;
+        }
+        if is_plain(chunk) {
+            each(chunk);
+            continue;
+        }
+        let place = Place {
+            starts: start == 0,
+            after_blank: sentence[..start].ends_with(' '),
+            period: period.and_then(|at| at.checked_sub(start)).filter(|at| *at < chunk.len()),
+        };
+        split(chunk, &place, each);
+    }
 }
 
 /// Whether no rule changes a chunk.
@@ -63,7 +86,7 @@ fn last_period(sentence: &str) -> Option<usize> {
     (!before.is_empty() && !before.ends_with('.')).then_some(before.len())
 }
 
-fn split(chunk: &str, place: &Place, words: &mut Vec<String>) {
+fn split(chunk: &str, place: &Place, each: &mut dyn FnMut(&str)) {
     let padded = brackets(&marks(&quotes(chunk, place)));
     let padded = padded.replace("--", " -- ");
     let padded = pad(&padded, |c| matches!(c, '»' | '”' | '’'));
@@ -74,7 +97,7 @@ fn split(chunk: &str, place: &Place, words: &mut Vec<String>) {
             let negation = ["'ll", "'LL", "'re", "'RE", "'ve", "'VE", "n't", "N'T"];
             let (stem, ending) = clitic(part, &negation);
             for part in [stem, ending].into_iter().filter(|part| !part.is_empty()) {
-                contractions(part, words);
+                contractions(part, each);
             }
         }
     }
@@ -200,7 +223,7 @@ fn brackets(text: &str) -> String {
 }
 
 /// `cannot` is two words, and so are its like.
-fn contractions(word: &str, words: &mut Vec<String>) {
+fn contractions(word: &str, each: &mut dyn FnMut(&str)) {
     const PARTS: [(&str, &str); 8] = [
         ("can", "not"),
         ("d", "'ye"),
@@ -227,14 +250,15 @@ fn contractions(word: &str, words: &mut Vec<String>) {
         if let Some(at) = found.next() {
             let middle = at + first.len();
             if at > 0 {
-                contractions(&word[..at], words);
+                contractions(&word[..at], each);
             }
-            words.extend([word[at..middle].to_owned(), word[middle..at + length].to_owned()]);
+            each(&word[at..middle]);
+            each(&word[middle..at + length]);
             if at + length < word.len() {
-                contractions(&word[at + length..], words);
+                contractions(&word[at + length..], each);
             }
             return;
         }
     }
-    words.push(word.to_owned());
+    each(word);
 }
