@@ -41,6 +41,8 @@ checks! {
     gui_action::GuiAction,
     #[cfg(feature = "tasks")]
     html::Html,
+    #[cfg(feature = "tasks")]
+    instructions::Instructions,
     json::Json,
     #[cfg(feature = "tasks")]
     latex::Latex,

@@ -7,7 +7,8 @@ use crate::json::is_json;
 use crate::kwargs::{Kwargs, Limit};
 use crate::needle::{Needle, is_literal, regex};
 use crate::passage::{Passage, lower};
-use crate::{Edition, Judge, judge, punkt, py, tokens};
+use crate::rule::{Edition, Judge, judge};
+use crate::{punkt, py, tokens};
 
 /// The judge of an instruction; `None` where IFEval has none of that id.
 pub(crate) fn read(
@@ -105,6 +106,9 @@ fn frequency(kwargs: &mut Kwargs<'_>, fixed: bool) -> Result<Judge, String> {
         });
     }
     let needle = Needle::pattern(keyword)?;
+    if matches!(needle, Needle::Pattern(_)) {
+        kwargs.repeat(limit.bound());
+    }
     judge(move |passage| limit.holds(needle.count(passage, limit.bound())))
 }
 

@@ -6,11 +6,12 @@ use serde_json::{Map, Value};
 pub(crate) struct Kwargs<'j> {
     given: Option<&'j Map<String, Value>>,
     read: Vec<&'static str>,
+    repeats: u64,
 }
 
 impl<'j> Kwargs<'j> {
     pub(crate) fn new(given: Option<&'j Map<String, Value>>) -> Kwargs<'j> {
-        Kwargs { given, read: Vec::new() }
+        Kwargs { given, read: Vec::new(), repeats: 0 }
     }
 
     fn get(&mut self, name: &'static str) -> Result<&'j Value, String> {
@@ -49,6 +50,21 @@ impl<'j> Kwargs<'j> {
             0 => Err(format!("the argument \"{name}\" is zero")),
             count => Ok(count),
         }
+    }
+
+    /// Takes an argument as read.
+    pub(crate) fn skip(&mut self, name: &'static str) {
+        self.read.push(name);
+    }
+
+    /// Says that a judgement reads the text so many times.
+    pub(crate) fn repeat(&mut self, times: usize) {
+        self.repeats = times as u64;
+    }
+
+    /// How many times a judgement reads the text, at most, beyond once.
+    pub(crate) fn repeats(&self) -> u64 {
+        self.repeats
     }
 
     /// Refuses arguments that nothing read.

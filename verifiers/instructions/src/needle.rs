@@ -55,6 +55,14 @@ impl Needle {
         }
     }
 
+    /// The same of a text that nothing is known of.
+    pub(crate) fn is_word_of(&self, text: &str) -> bool {
+        match self {
+            Needle::Word(word) => py::has_word(&py::fold(text), word),
+            Needle::Pattern(pattern) => pattern.is_match(text),
+        }
+    }
+
     /// How often it occurs, up to `most`.
     pub(crate) fn count(&self, passage: &Passage<'_>, most: usize) -> usize {
         match self {
