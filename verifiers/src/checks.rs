@@ -45,6 +45,8 @@ checks! {
     instructions::Instructions,
     json::Json,
     #[cfg(feature = "tasks")]
+    language::LanguageCheck,
+    #[cfg(feature = "tasks")]
     latex::Latex,
     #[cfg(feature = "tasks")]
     latex_match::LatexMatch,

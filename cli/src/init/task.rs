@@ -7,11 +7,14 @@ const FILES: &[(&str, &str)] = &[
     ("bfcl", include_str!("../../../fixtures/init/tasks/bfcl.toml")),
     ("citations", include_str!("../../../fixtures/init/tasks/citations.toml")),
     ("gsm8k", include_str!("../../../fixtures/init/tasks/gsm8k.toml")),
+    ("ifbench", include_str!("../../../fixtures/init/tasks/ifbench.toml")),
+    ("ifeval", include_str!("../../../fixtures/init/tasks/ifeval.toml")),
     ("math", include_str!("../../../fixtures/init/tasks/math.toml")),
     ("mmlu-pro", include_str!("../../../fixtures/init/tasks/mmlu-pro.toml")),
     ("ocr", include_str!("../../../fixtures/init/tasks/ocr.toml")),
     ("simpleqa", include_str!("../../../fixtures/init/tasks/simpleqa.toml")),
     ("structured", include_str!("../../../fixtures/init/tasks/structured.toml")),
+    ("tulu-3-rlvr-if", include_str!("../../../fixtures/init/tasks/tulu-3-rlvr-if.toml")),
 ];
 
 /// A task.

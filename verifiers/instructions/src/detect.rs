@@ -3,11 +3,15 @@
 //! N-grams that some profile has are drawn at random, and each multiplies the probability of every
 //! language, until one is almost certain; seven such trials are averaged.
 
+use std::convert::Infallible;
+
 use crate::profiles::{CLASSES, COUNT, LETTERS, TABLE, index, letter, pack};
 use crate::twister::Twister;
 
 const TRIALS: u32 = 7;
 const STEPS_MAX: usize = 1000;
+/// What a step costs: 55 products.
+const STEP_COST: u64 = 15;
 const CHARACTERS_MAX: usize = 10_000;
 /// Probabilities that are not above it are not told.
 const TOLD: f64 = 0.1;
@@ -23,18 +27,28 @@ const BASE: f64 = 10_000.0;
 /// `None` where the text has no letters that any profile knows. The list may be empty, where no
 /// language has a probability above 0.1. The cost is linear in the text, and at most about 0.5 ms.
 pub fn languages(text: &str) -> Option<Vec<(&'static str, f64)>> {
-    likely(&grams(text))
+    likely(&grams(text), &mut |_| Ok::<(), Infallible>(())).unwrap_or_else(|never| match never {})
 }
 
-/// What a text may be written in whose n-grams these are.
-pub(crate) fn likely(grams: &[u32]) -> Option<Vec<(&'static str, f64)>> {
-    let count = u32::try_from(grams.len()).ok().filter(|&count| count > 0)?;
+/// Codes of languages with their probabilities, the most probable first.
+pub(crate) type Likely = Option<Vec<(&'static str, f64)>>;
+
+/// What a text may be written in whose n-grams these are. `pay` is told the steps of each trial.
+pub(crate) fn likely<E>(
+    grams: &[u32],
+    pay: &mut dyn FnMut(u64) -> Result<(), E>,
+) -> Result<Likely, E> {
+    let Some(count) = u32::try_from(grams.len()).ok().filter(|&count| count > 0) else {
+        return Ok(None);
+    };
     let mut draws = Twister::new();
     let mut mean = [0.0; COUNT];
     for _ in 0..TRIALS {
         let mut shares = [1.0 / LANGUAGES; COUNT];
         let weight = (ALPHA + draws.gauss() * ALPHA_WIDTH) / BASE;
+        let mut steps = 0;
         for step in 0..=STEPS_MAX {
+            steps += STEP_COST;
             let Some(&list) = grams.get(draws.below(count) as usize) else { continue };
             let mut factors = [weight; COUNT];
             for (language, share) in TABLE.shares(list) {
@@ -47,12 +61,13 @@ pub(crate) fn likely(grams: &[u32]) -> Option<Vec<(&'static str, f64)>> {
                 break;
             }
         }
+        pay(steps)?;
         mean.iter_mut().zip(shares).for_each(|(mean, share)| *mean += share / f64::from(TRIALS));
     }
     let named = TABLE.codes.iter().copied().zip(mean);
     let mut told: Vec<(&str, f64)> = named.filter(|&(_, share)| share > TOLD).collect();
     told.sort_by(|one, other| other.1.total_cmp(&one.1));
-    Some(told)
+    Ok(Some(told))
 }
 
 /// The codes of all languages that have a profile.

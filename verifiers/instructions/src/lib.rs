@@ -2,7 +2,7 @@
 //!
 //! [`Demand`] is one instruction of IFEval, IFBench or Tulu 3, with its arguments; [`follow`] says which
 //! of several a text follows, as it is and loosely. [`languages`] tells what a text is written in, equal
-//! to `langdetect` with seed 0; [`sentences`] and [`words`] split it as NLTK does. The tables are
+//! to `langdetect` with seed 0, and [`language_share`] and [`Alphabet`] how much of it is; [`sentences`] and [`words`] split it as NLTK does. The tables are
 //! described in `data/README.md`.
 //!
 //! All work is linear in the text, up to patterns that a data set gives: [`Demand::cost`] says how much.
@@ -16,6 +16,7 @@ mod json;
 mod kwargs;
 mod needle;
 mod passage;
+mod portion;
 mod profiles;
 mod punkt;
 mod py;
@@ -27,6 +28,7 @@ mod twister;
 
 pub use demand::{Demand, Met, follow};
 pub use detect::{codes, languages};
+pub use portion::{Alphabet, language_share};
 pub use punkt::sentences;
 pub use rule::Edition;
 pub use tokens::words;

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use regex_syntax::hir::{self, HirKind};
+
 /// `string.punctuation`.
 pub(crate) fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation()
@@ -40,33 +42,36 @@ pub(crate) fn without_punctuation(text: &str) -> String {
 }
 
 /// Characters of some classes, as bits.
-struct Class(Vec<u64>);
+pub(crate) struct Class(Vec<u64>);
 
 impl Class {
-    fn of(pattern: &str) -> Class {
+    /// The class that a regular expression names; `None` where it names none.
+    pub(crate) fn read(pattern: &str) -> Option<Class> {
         let mut bits = vec![0; 0x11_0000 / 64];
-        let class = regex_syntax::parse(pattern).map(regex_syntax::hir::Hir::into_kind);
-        if let Ok(regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class))) =
-            class
-        {
-            for range in class.ranges() {
-                for code in u32::from(range.start())..=u32::from(range.end()) {
-                    if let Some(word) = bits.get_mut(code as usize / 64) {
-                        *word |= 1_u64 << (code % 64);
-                    }
+        let kind = regex_syntax::parse(pattern).ok()?.into_kind();
+        let HirKind::Class(hir::Class::Unicode(class)) = kind else { return None };
+        for range in class.ranges() {
+            for code in u32::from(range.start())..=u32::from(range.end()) {
+                if let Some(word) = bits.get_mut(code as usize / 64) {
+                    *word |= 1_u64 << (code % 64);
                 }
             }
         }
-        Class(bits)
+        Some(Class(bits))
     }
 
-    fn has(&self, c: char) -> bool {
+    fn of(pattern: &str) -> Class {
+        Class::read(pattern).unwrap_or_else(|| Class(Vec::new()))
+    }
+
+    pub(crate) fn has(&self, c: char) -> bool {
         let code = u32::from(c);
         self.0.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1)
     }
 }
 
 static WORD: LazyLock<Class> = LazyLock::new(|| Class::of(r"[\p{L}\p{N}_]"));
+static ALPHABETIC: LazyLock<Class> = LazyLock::new(|| Class::of(r"[\p{L}]"));
 static DIGIT: LazyLock<Class> = LazyLock::new(|| Class::of(r"[\p{Nd}]"));
 
 /// `\w`: letters and numbers, but no marks, which Rust counts as alphabetic.
@@ -82,6 +87,11 @@ pub(crate) fn is_digit(c: char) -> bool {
 /// `[^\W\d]`.
 pub(crate) fn is_letter(c: char) -> bool {
     is_word(c) && !is_digit(c)
+}
+
+/// `\p{L}`: `str.isalpha`.
+pub(crate) fn is_alphabetic(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphabetic() } else { ALPHABETIC.has(c) }
 }
 
 /// How many runs of `\w` a text has.

@@ -24,9 +24,11 @@ pub(crate) fn read(name: &str, kwargs: &mut Kwargs<'_>) -> Option<Result<Judge, 
             let is_blank = |part: &&str| py::strip(part).is_empty();
             if parts.iter().any(is_blank) { usize::MAX } else { parts.len() }
         }),
-        "validate_word_constraint" => words_constraint(kwargs),
+        "validate_word_constraint" => {
+            compared(kwargs, tenth, |passage| py::words(passage.text()).count())
+        }
         "verify_sentence_constraint" => {
-            Err("its splitter looks behind, which cannot be judged exactly".to_owned())
+            compared(kwargs, |_| 1, |passage| count_sentences(passage.text()))
         }
         "validate_paragraphs" => paragraphs(kwargs),
         "verify_postscript" => kwargs.text("postscript_marker").and_then(|marker| {
@@ -50,7 +52,10 @@ pub(crate) fn read(name: &str, kwargs: &mut Kwargs<'_>) -> Option<Result<Judge, 
             at_least(kwargs, |passage| spans(passage.text(), "*", "*"))
         }
         "validate_sections" => sections(kwargs),
-        "validate_frequency_capital_words" => capital_words(kwargs),
+        "validate_frequency_capital_words" => compared(kwargs, |_| 0, |passage| {
+            let is_capital = |run: &&str| run.bytes().all(|byte| byte.is_ascii_uppercase());
+            py::word_runs(passage.text()).filter(is_capital).count()
+        }),
         _ => return whole(name, kwargs),
     })
 }
@@ -126,34 +131,40 @@ fn language(kwargs: &mut Kwargs<'_>) -> Result<Judge, String> {
     judge(move |passage| passage.language() == Some(code.as_str()))
 }
 
-/// How a count is compared.
-enum Quantifier {
-    AtLeast,
-    AtMost,
-    Around,
-}
-
-fn quantifier(kwargs: &mut Kwargs<'_>) -> Result<Quantifier, String> {
+/// A count that is at least, at most or around a number; `near` says how far from it is still around.
+fn compared(
+    kwargs: &mut Kwargs<'_>,
+    near: impl Fn(usize) -> usize,
+    count: impl Fn(&Passage<'_>) -> usize + Send + Sync + 'static,
+) -> Result<Judge, String> {
+    let wanted = kwargs.count("N")?;
+    let near = near(wanted);
     match kwargs.text("quantifier")? {
-        "at least" => Ok(Quantifier::AtLeast),
-        "at most" => Ok(Quantifier::AtMost),
-        "around" => Ok(Quantifier::Around),
+        "at least" => judge(move |passage| count(passage) >= wanted),
+        "at most" => judge(move |passage| count(passage) <= wanted),
+        "around" => judge(move |passage| count(passage).abs_diff(wanted) <= near),
         other => Err(format!("the quantifier {other:?} is unknown")),
     }
 }
 
-fn words_constraint(kwargs: &mut Kwargs<'_>) -> Result<Judge, String> {
-    let (wanted, quantifier) = (kwargs.count("N")?, quantifier(kwargs)?);
-    // A tenth, rounded half to even as Python does, and one at least.
-    let tenth = wanted / 10 + usize::from(wanted % 10 > 5 || wanted % 20 == 15);
-    judge(move |passage| {
-        let count = py::words(passage.text()).count();
-        match quantifier {
-            Quantifier::AtLeast => count >= wanted,
-            Quantifier::AtMost => count <= wanted,
-            Quantifier::Around => count.abs_diff(wanted) <= tenth.max(1),
-        }
-    })
+/// A tenth, rounded half to even as Python does, and one at least.
+fn tenth(count: usize) -> usize {
+    (count / 10 + usize::from(count % 10 > 5 || count % 20 == 15)).max(1)
+}
+
+/// Sentences end at white space after a period or a question mark, which no abbreviation is before:
+/// `(?<!\w\.\w.)(?<![A-Z][a-z]\.)(?<=\.|\?)\s`.
+fn count_sentences(text: &str) -> usize {
+    let (mut last, mut count) = (['\n'; 4], 1);
+    for c in text.chars() {
+        let [first, second, third, fourth] = last;
+        let is_short = py::is_word(first) && second == '.' && py::is_word(third);
+        let is_title = second.is_ascii_uppercase() && third.is_ascii_lowercase() && fourth == '.';
+        let ends = matches!(fourth, '.' | '?') && !is_short && !is_title;
+        count += usize::from(ends && py::is_space(c));
+        last = [second, third, fourth, c];
+    }
+    count
 }
 
 fn paragraphs(kwargs: &mut Kwargs<'_>) -> Result<Judge, String> {
@@ -188,18 +199,5 @@ fn sections(kwargs: &mut Kwargs<'_>) -> Result<Judge, String> {
     exactly(kwargs, move |passage| {
         let count = passage.text().split(&splitter).count();
         count - usize::from(passage.text().starts_with(&splitter))
-    })
-}
-
-fn capital_words(kwargs: &mut Kwargs<'_>) -> Result<Judge, String> {
-    let (wanted, quantifier) = (kwargs.count("N")?, quantifier(kwargs)?);
-    judge(move |passage| {
-        let is_capital = |run: &&str| run.bytes().all(|byte| byte.is_ascii_uppercase());
-        let count = py::word_runs(passage.text()).filter(is_capital).count();
-        match quantifier {
-            Quantifier::AtLeast => count >= wanted,
-            Quantifier::AtMost => count <= wanted,
-            Quantifier::Around => count == wanted,
-        }
     })
 }

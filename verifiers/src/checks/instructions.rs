@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use assay_instructions::{Demand, Edition, Met, follow};
 use serde_json::Map;
 
+use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
-use crate::text_parts::{share, shown};
+use crate::text_parts::share;
 
 /// Right when the completion follows its instructions, each of which a rule can verify.
 ///
@@ -100,12 +101,14 @@ impl Check for Instructions {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(listed) = self.listed(sample)? else { return Ok(Verdict::no_reference()) };
-        let text = shown(sample, meter)?;
+        let text = sample.completion();
+        let end = text.len();
+        let text = &text[thinking::answer(text, Thinking::Skip).unwrap_or(end..end)];
         let (ids, demands): (Vec<String>, Vec<Demand>) = listed.into_iter().unzip();
         for demand in &demands {
             meter.spend(demand.cost(text.len()))?;
         }
-        let met = follow(&demands, &text);
+        let met = follow(&demands, text);
         let strict: Vec<bool> = met.iter().map(|met| met.strict).collect();
         let loose: Vec<bool> = met.iter().map(|met| met.loose).collect();
         let judged = match self.mode {
