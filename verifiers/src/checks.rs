@@ -32,11 +32,23 @@ checks! {
     citations::Citations,
     #[cfg(feature = "tasks")]
     confidence::Confidence,
+    #[cfg(feature = "tasks")]
+    constraints::Constraints,
     contains::Contains,
+    #[cfg(feature = "tasks")]
+    countdown::Countdown,
+    #[cfg(feature = "tasks")]
+    crossword::Crossword,
     #[cfg(feature = "tasks")]
     csv::Csv,
     exact::Exact,
     formula::FormulaCheck,
+    #[cfg(feature = "tasks")]
+    game24::Game24,
+    #[cfg(feature = "tasks")]
+    graph::GraphCheck,
+    #[cfg(feature = "tasks")]
+    grid::GridCheck,
     #[cfg(feature = "tasks")]
     gui_action::GuiAction,
     #[cfg(feature = "tasks")]
@@ -63,6 +75,8 @@ checks! {
     pii::Pii,
     #[cfg(feature = "tasks")]
     proof_gate::ProofGate,
+    #[cfg(feature = "tasks")]
+    reasoning_gym::ReasoningGym,
     #[cfg(feature = "tasks")]
     refusal::RefusalCheck,
     regex::Regex,

@@ -1,11 +1,11 @@
 //! An expression over given numbers that reaches a target: Countdown, the game of 24.
 
-use crate::expression::{Algebra, Exact, Notation, Operator, compute};
+use crate::expression::{Algebra, ExactArithmetic, ExpressionStyle, Operator, compute};
 use crate::number::Ratio;
 
 /// What an expression may be.
 #[derive(Clone, Copy, Debug)]
-pub struct Allowed<'s> {
+pub struct UseRules<'s> {
     /// The operators.
     pub operators: &'s [Operator],
     /// Every number must be used. Without it, each at most as often as it is given.
@@ -26,14 +26,15 @@ pub enum Attempt {
 }
 
 /// Judges an expression; `= target` may follow it. Linear in the text, and the numbers are sorted.
-pub fn judge(text: &str, numbers: &[Ratio], target: Ratio, allowed: Allowed<'_>) -> Attempt {
+pub fn judge(text: &str, numbers: &[Ratio], target: Ratio, allowed: UseRules<'_>) -> Attempt {
     let text = text.trim().trim_matches('$').trim();
     let (text, claimed) = match text.split_once('=') {
         Some((left, right)) => (left, Some(Ratio::parse(right.trim().trim_end_matches('.')))),
         None => (text, None),
     };
-    let mut limited = Limited { exact: Exact::default(), operators: allowed.operators };
-    let Some(value) = compute(text.trim_end_matches('.'), Notation::Written, &mut limited) else {
+    let mut limited = Limited { exact: ExactArithmetic::default(), operators: allowed.operators };
+    let Some(value) = compute(text.trim_end_matches('.'), ExpressionStyle::Written, &mut limited)
+    else {
         return Attempt::Unreadable;
     };
     if !uses(&limited.exact.numbers, numbers, allowed.all) {
@@ -58,7 +59,7 @@ fn uses(used: &[Ratio], given: &[Ratio], all: bool) -> bool {
 
 /// Exact arithmetic with some operators.
 struct Limited<'s> {
-    exact: Exact,
+    exact: ExactArithmetic,
     operators: &'s [Operator],
 }
 
@@ -104,5 +105,6 @@ pub fn tree_of_thought(text: &str, numbers: &[Ratio], target: Ratio) -> bool {
         .collect();
     runs.sort_unstable();
     given.sort_unstable();
-    runs == given && compute(line, Notation::Python, &mut Exact::default()) == Some(target)
+    runs == given
+        && compute(line, ExpressionStyle::Python, &mut ExactArithmetic::default()) == Some(target)
 }

@@ -34,12 +34,17 @@ pub trait Algebra {
     /// `value!`.
     fn factorial(&mut self, value: Self::Value) -> Option<Self::Value>;
     /// Two values and their operator.
-    fn combined(&mut self, operator: Operator, left: Self::Value, right: Self::Value) -> Option<Self::Value>;
+    fn combined(
+        &mut self,
+        operator: Operator,
+        left: Self::Value,
+        right: Self::Value,
+    ) -> Option<Self::Value>;
 }
 
 /// How expressions may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notation {
+pub enum ExpressionStyle {
     /// As Python has them, and `5!`.
     Python,
     /// Also with `^` for powers, `×`, `·`, `÷`, `−`, and `\times`, `\cdot`, `\div`, `\frac{a}{b}` of LaTeX.
@@ -50,8 +55,17 @@ pub enum Notation {
 const DEPTH_MAX: usize = 64;
 
 /// The value of an expression. `None` where it does not parse or has no value. Linear in the text.
-pub fn compute<A: Algebra>(text: &str, notation: Notation, algebra: &mut A) -> Option<A::Value> {
-    let mut parser = Parser { rest: text.trim(), written: notation == Notation::Written, algebra };
+pub fn compute<A: Algebra>(
+    text: &str,
+    notation: ExpressionStyle,
+    algebra: &mut A,
+) -> Option<A::Value> {
+    let text = text.trim();
+    let written = notation == ExpressionStyle::Written;
+    if !written && text.contains('\n') {
+        return None;
+    }
+    let mut parser = Parser { rest: text, written, algebra };
     let value = parser.sum(0)?;
     parser.rest.is_empty().then_some(value)
 }
@@ -165,12 +179,12 @@ impl<A: Algebra> Parser<'_, '_, A> {
 
 /// Exact arithmetic without names. Keeps the whole numbers that are written.
 #[derive(Debug, Default)]
-pub struct Exact {
+pub struct ExactArithmetic {
     /// The numbers, as they come.
     pub numbers: Vec<Ratio>,
 }
 
-impl Algebra for Exact {
+impl Algebra for ExactArithmetic {
     type Value = Ratio;
 
     fn number(&mut self, digits: &str) -> Option<Ratio> {

@@ -32,7 +32,7 @@ impl Ratio {
 
     /// The fraction that a decimal is, `12`, `1.5`, `.5` or `2e3`.
     pub fn parse(text: &str) -> Option<Self> {
-        let decimal = Decimal::parse(text)?;
+        let decimal = DecimalNumber::parse(text)?;
         let digits: i128 =
             if decimal.digits.is_empty() { 0 } else { decimal.digits.parse().ok()? };
         let scale = 10_i128.checked_pow(u32::try_from(decimal.exponent.unsigned_abs()).ok()?)?;
@@ -77,6 +77,7 @@ impl Ratio {
     }
 
     /// The greatest whole number that is not greater.
+    #[must_use]
     pub fn floor(self) -> Self {
         Self::whole(self.above.div_euclid(self.below))
     }
@@ -117,7 +118,7 @@ fn divisor(mut one: u128, mut two: u128) -> u128 {
 /// A decimal number: `digits` times a power of 10. Digits have neither leading nor trailing zeros, so
 /// equal values are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decimal {
+pub struct DecimalNumber {
     /// Below zero.
     pub negative: bool,
     /// The significant digits; none for zero.
@@ -126,7 +127,7 @@ pub struct Decimal {
     pub exponent: i64,
 }
 
-impl Decimal {
+impl DecimalNumber {
     /// Reads `-1_000.50e-3`, with blanks around it. Infinities and NaN are none.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -204,7 +205,7 @@ pub fn integer(text: &str) -> Option<i128> {
 /// A float as Python's `float` reads it. Infinities and NaN are none.
 pub fn float(text: &str) -> Option<f64> {
     let text = text.trim();
-    Decimal::parse(text)?;
+    DecimalNumber::parse(text)?;
     text.replace('_', "").parse().ok().filter(|value: &f64| value.is_finite())
 }
 

@@ -1,7 +1,7 @@
 //! Polynomials compared by their values modulo a prime, with their derivatives.
 
-use crate::expression::{Algebra, Notation, Operator, compute};
-use crate::number::Decimal;
+use crate::expression::{Algebra, ExpressionStyle, Operator, compute};
+use crate::number::DecimalNumber;
 
 /// The prime 2^61 - 1: two different polynomials of degree d agree at a point with chance d / 2^61.
 const PRIME: u64 = (1 << 61) - 1;
@@ -55,7 +55,7 @@ impl Algebra for Point<'_> {
     type Value = Dual;
 
     fn number(&mut self, digits: &str) -> Option<Dual> {
-        let decimal = Decimal::parse(digits)?;
+        let decimal = DecimalNumber::parse(digits)?;
         let digit = |value: u64, byte: u8| plus(times(value, 10), u64::from(byte - b'0'));
         let value = decimal.digits.bytes().fold(0, digit);
         let scale = power(10, decimal.exponent.unsigned_abs().min(POWER_MAX));
@@ -95,7 +95,11 @@ impl Algebra for Point<'_> {
                 whole: left.whole.zip(right.whole).and_then(|(one, two)| one.checked_mul(two)),
             }),
             Operator::Divide => {
-                let inverse = self.combined(Operator::Power, right, Dual { value: 0, slope: 0, whole: Some(-1) })?;
+                let inverse = self.combined(
+                    Operator::Power,
+                    right,
+                    Dual { value: 0, slope: 0, whole: Some(-1) },
+                )?;
                 self.combined(Operator::Multiply, left, inverse)
             }
             Operator::Power => {
@@ -133,8 +137,8 @@ fn points<'a>(variable: &'a str, one: &str, two: &str) -> [Point<'a>; 2] {
 pub fn is_antiderivative(answer: &str, integrand: &str, variable: &str) -> Option<bool> {
     let mut equal = true;
     for mut point in points(variable, answer, integrand) {
-        let wanted = compute(integrand, Notation::Python, &mut point)?;
-        let own = compute(answer, Notation::Python, &mut point);
+        let wanted = compute(integrand, ExpressionStyle::Python, &mut point)?;
+        let own = compute(answer, ExpressionStyle::Python, &mut point);
         equal = equal && own.is_some_and(|own| own.slope == wanted.value);
     }
     Some(equal)
@@ -144,8 +148,8 @@ pub fn is_antiderivative(answer: &str, integrand: &str, variable: &str) -> Optio
 pub fn is_equal(answer: &str, wanted: &str) -> Option<bool> {
     let mut equal = true;
     for mut point in points("", answer, wanted) {
-        let own = compute(answer, Notation::Python, &mut point);
-        let wanted = compute(wanted, Notation::Python, &mut point)?;
+        let own = compute(answer, ExpressionStyle::Python, &mut point);
+        let wanted = compute(wanted, ExpressionStyle::Python, &mut point)?;
         equal = equal && own.is_some_and(|own| own.value == wanted.value);
     }
     Some(equal)

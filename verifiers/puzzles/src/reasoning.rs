@@ -8,6 +8,8 @@ mod logic;
 mod moves;
 mod words;
 
+use std::ops::Range;
+
 use cells::Written;
 use words::{contained, same};
 
@@ -98,7 +100,7 @@ const CONTAINED: &str = " acre aiw arc_1d base_conversion basic_arithmetic bf bi
 /// Marks the answer to a puzzle of a task; an answer that is missing is `None`.
 ///
 /// Time is linear in the answer, the reference and the metadata, but for `propositional_logic`, where
-/// it may be 4096 times the length of the formulas; [`steps`] says how much to pay before.
+/// it may be 1024 times the length of the formulas; [`steps`] says how much to pay before.
 ///
 /// # Errors
 /// A task that is not known, and a row that cannot be judged by.
@@ -119,17 +121,20 @@ pub fn mark(task: &str, answer: Option<&str>, puzzle: &Puzzle<'_>) -> Judged {
 
 /// What a mark costs, in elementary steps for each byte of the answer and of the row.
 pub fn steps(task: &str) -> u64 {
-    if task == "propositional_logic" { 40_000 } else { 100 }
+    if task == "propositional_logic" { 3000 } else { 100 }
 }
 
-/// The text of the last answer tag, as reasoning-gym takes it: between the first `<answer>` that is
-/// not closed before and the next `</answer>`. Linear in the text.
-pub fn last_answer(text: &str) -> Option<&str> {
-    let (mut rest, mut last) = (text, None);
-    while let Some((_, behind)) = rest.split_once("<answer>") {
-        let Some((inner, next)) = behind.split_once("</answer>") else { break };
-        last = Some(inner.trim());
-        rest = next;
+/// The bytes of the last answer tag without blanks around them, as reasoning-gym takes it: between the
+/// first `<answer>` that is not closed before and the next `</answer>`. Linear in the text.
+pub fn last_answer(text: &str) -> Option<Range<usize>> {
+    const MARK: &str = "<answer>";
+    let (mut at, mut last) = (0, None);
+    while let Some(open) = text[at..].find(MARK).map(|open| at + open + MARK.len()) {
+        let Some(length) = text[open..].find("</answer>") else { break };
+        let inner = &text[open..open + length];
+        let start = open + length - inner.trim_start().len();
+        last = Some(start..start + inner.trim().len());
+        at = open + length;
     }
     last
 }

@@ -4,16 +4,16 @@ use serde_json::Value;
 
 use super::words::contained_share;
 use crate::entry::{Judged, Marked, Puzzle};
-use crate::number::{Decimal, Ratio, count, float, integer};
+use crate::number::{DecimalNumber, Ratio, count, float, integer};
 
 /// A decimal with commas, or else the share of a text that contains the published one.
 pub(super) fn decimal_or_contained(puzzle: &Puzzle<'_>) -> Judged {
     let (gold, answer) = (puzzle.gold()?.replace(',', ""), puzzle.answer.replace(',', ""));
-    let wanted = Decimal::parse(&gold).ok_or("the reference is not a number")?;
+    let wanted = DecimalNumber::parse(&gold).ok_or("the reference is not a number")?;
     if puzzle.answer.is_empty() {
         return Ok(Marked::wrong(0.0));
     }
-    if Decimal::parse(&answer).is_some_and(|own| own == wanted) {
+    if DecimalNumber::parse(&answer).is_some_and(|own| own == wanted) {
         return Ok(Marked::exact(true));
     }
     Ok(Marked::wrong(contained_share(&answer, &gold)))
@@ -21,8 +21,8 @@ pub(super) fn decimal_or_contained(puzzle: &Puzzle<'_>) -> Judged {
 
 /// An equal decimal.
 pub(super) fn decimal(puzzle: &Puzzle<'_>) -> Judged {
-    let wanted = Decimal::parse(&puzzle.gold()?).ok_or("the reference is not a number")?;
-    Ok(Marked::exact(Decimal::parse(puzzle.answer).is_some_and(|own| own == wanted)))
+    let wanted = DecimalNumber::parse(&puzzle.gold()?).ok_or("the reference is not a number")?;
+    Ok(Marked::exact(DecimalNumber::parse(puzzle.answer).is_some_and(|own| own == wanted)))
 }
 
 /// A decimal that differs by at most one unit of the last place.
@@ -76,8 +76,8 @@ fn number_in(text: &str) -> Option<&str> {
 
 /// Equal to three significant digits.
 pub(super) fn three_digits(puzzle: &Puzzle<'_>) -> Judged {
-    let wanted = Decimal::parse(&puzzle.gold()?).ok_or("the reference is not a number")?;
-    let own = Decimal::parse(puzzle.answer);
+    let wanted = DecimalNumber::parse(&puzzle.gold()?).ok_or("the reference is not a number")?;
+    let own = DecimalNumber::parse(puzzle.answer);
     Ok(Marked::floor(own.is_some_and(|own| own.rounded(3) == wanted.rounded(3)), 0.01))
 }
 
@@ -183,7 +183,8 @@ pub(super) fn calendar(puzzle: &Puzzle<'_>) -> Judged {
             let off = ratio.and_then(|off| off.over(Ratio::whole(wanted))).map(Ratio::float);
             // A negative reference turns the sign of the error.
             let off = if wanted < 0 { off.map(|off| -off.abs()) } else { off.map(f64::abs) };
-            let published = off.map_or(f64::from(u8::from(own == wanted)), |off| (-5.0 * off).exp());
+            let published =
+                off.map_or(f64::from(u8::from(own == wanted)), |off| (-5.0 * off).exp());
             Ok(Marked { published, right: own == wanted })
         }
         "is_leap_year" => Ok(Marked::exact(answer.to_lowercase() == gold.to_lowercase())),
@@ -194,7 +195,8 @@ pub(super) fn calendar(puzzle: &Puzzle<'_>) -> Judged {
 /// Durations: what is near earns a share.
 pub(super) fn interval(puzzle: &Puzzle<'_>) -> Judged {
     let kind = puzzle.text("task_type")?;
-    let most = |key: &str, default: i64| puzzle.number(&format!("difficulty.{key}")).unwrap_or(default);
+    let most =
+        |key: &str, default: i64| puzzle.number(&format!("difficulty.{key}")).unwrap_or(default);
     let days = most("max_date_difference_days", 100);
     let (read, range): (fn(&str) -> Option<f64>, i64) = if kind == "date" {
         (|text| days_of(text.split_whitespace().next()?), days)
@@ -224,13 +226,16 @@ fn seconds_of(text: &str) -> Option<f64> {
     let mut parts = text.trim().split(':');
     let mut next = || days_of(parts.next()?);
     let minutes = next()? * 3600.0 + next()? * 60.0;
-    Some(minutes + match parts.next() {
-        None => 0.0,
-        Some(seconds) => match seconds.split_once('.') {
-            Some((whole, part)) => days_of(whole)? + days_of(part)? / 1000.0,
-            None => days_of(seconds)?,
-        },
-    })
+    Some(
+        minutes
+            + match parts.next() {
+                None => 0.0,
+                Some(seconds) => match seconds.split_once('.') {
+                    Some((whole, part)) => days_of(whole)? + days_of(part)? / 1000.0,
+                    None => days_of(seconds)?,
+                },
+            },
+    )
 }
 
 /// A complex number: what is near earns more.
@@ -257,9 +262,10 @@ fn complex_of(text: &str) -> Option<(f64, f64)> {
         "-" => Some(-1.0),
         text => float(text),
     };
-    let sign = rest.char_indices().skip(1).filter(|(at, c)| {
-        matches!(c, '+' | '-') && !rest[..*at].ends_with('e')
-    });
+    let sign = rest
+        .char_indices()
+        .skip(1)
+        .filter(|(at, c)| matches!(c, '+' | '-') && !rest[..*at].ends_with('e'));
     match sign.last() {
         Some((at, _)) => Some((float(&rest[..at])?, factor(&rest[at..])?)),
         None => Some((0.0, factor(rest)?)),
@@ -286,7 +292,7 @@ pub(super) fn roots(puzzle: &Puzzle<'_>) -> Judged {
         });
         let Some(best) = best else { break };
         let off = distance(&wanted.remove(best));
-        near = near && off <= 1e-3;
+        near = near && off <= 2e-4;
         reward += (-10.0 * off).exp();
     }
     let matched = own.len().min(due);
@@ -349,7 +355,8 @@ fn ten_digits(value: f64) -> String {
 /// Angles, orthocentres, and radii of incircles.
 pub(super) fn geometry(puzzle: &Puzzle<'_>) -> Judged {
     let rounded = |value: f64, scale: f64| (value * scale).round_ties_even() / scale;
-    let equal = |one: f64, two: f64, scale| (rounded(one, scale) - rounded(two, scale)).abs() <= 0.0;
+    let equal =
+        |one: f64, two: f64, scale| (rounded(one, scale) - rounded(two, scale)).abs() <= 0.0;
     match puzzle.text("task_type")? {
         "angle_measure" => {
             let wanted = float(&puzzle.gold()?.replace('°', ""));

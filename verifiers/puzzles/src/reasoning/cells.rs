@@ -158,9 +158,12 @@ pub(super) fn board(puzzle: &Puzzle<'_>) -> Judged {
 pub(super) fn kakurasu(puzzle: &Puzzle<'_>) -> Judged {
     let (rows, columns) = (puzzle.numbers("row_sums")?, puzzle.numbers("col_sums")?);
     let bits = |line: &str| -> Vec<i64> {
-        line.bytes().filter(|byte| matches!(byte, b'0' | b'1')).map(|b| i64::from(b - b'0')).collect()
+        line.bytes()
+            .filter(|byte| matches!(byte, b'0' | b'1'))
+            .map(|b| i64::from(b - b'0'))
+            .collect()
     };
-    let grid: Vec<Vec<i64>> = puzzle.answer.trim().split('\n').map(bits).collect();
+    let grid: Vec<Vec<i64>> = puzzle.answer.trim().lines().map(bits).collect();
     if grid.len() != rows.len() || grid.iter().any(|row| row.len() != columns.len()) {
         return Ok(Marked::wrong(0.0));
     }
@@ -194,9 +197,13 @@ pub(super) fn arc(puzzle: &Puzzle<'_>) -> Judged {
     let row = |line: &str| -> Option<Vec<i64>> {
         line.split(' ').map(str::trim).filter(|text| !text.is_empty()).map(cell).collect()
     };
-    let lines: Vec<&str> =
-        puzzle.answer.split('\n').map(str::trim).filter(|line| !line.starts_with("Shape: ")).collect();
-    let grid: Option<Vec<Vec<i64>>> = lines.join("\n").trim().split('\n').map(row).collect();
+    let lines: Vec<&str> = puzzle
+        .answer
+        .split('\n')
+        .map(str::trim)
+        .filter(|line| !line.starts_with("Shape: "))
+        .collect();
+    let grid: Option<Vec<Vec<i64>>> = lines.join("\n").trim().lines().map(row).collect();
     Ok(grid.map_or(Marked::wrong(0.0), |grid| Marked::floor(grid == wanted, 0.05)))
 }
 

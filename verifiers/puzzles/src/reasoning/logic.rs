@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::countdown::{self, Allowed, Attempt};
+use crate::countdown::{self, Attempt, UseRules};
 use crate::entry::{Judged, Marked, Puzzle};
-use crate::expression::{Exact, Notation, Operator, compute};
+use crate::expression::{ExactArithmetic, ExpressionStyle, Operator, compute};
 use crate::number::{Ratio, count, integer};
 use crate::polynomial;
 
 /// The whole numbers of a text that are words.
 fn runs(text: &str) -> Vec<i128> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    text.split(|c| !is_word(c)).filter_map(|word| integer(word).filter(|_| !word.contains('_'))).collect()
+    text.split(|c| !is_word(c))
+        .filter_map(|word| integer(word).filter(|_| !word.contains('_')))
+        .collect()
 }
 
 const FOUR: &[Operator] =
@@ -23,9 +25,9 @@ const FOUR: &[Operator] =
 fn reached(puzzle: &Puzzle<'_>, target: i64) -> Result<(Option<Ratio>, bool), String> {
     let numbers: Vec<Ratio> =
         puzzle.numbers("numbers")?.into_iter().map(|one| Ratio::whole(one.into())).collect();
-    let allowed = Allowed { operators: FOUR, all: true };
+    let allowed = UseRules { operators: FOUR, all: true };
     let own = countdown::judge(puzzle.answer, &numbers, Ratio::whole(target.into()), allowed);
-    let value = compute(puzzle.answer, Notation::Python, &mut Exact::default());
+    let value = compute(puzzle.answer, ExpressionStyle::Python, &mut ExactArithmetic::default());
     Ok((value, own == Attempt::Reached))
 }
 
@@ -64,9 +66,12 @@ pub(super) fn integral(puzzle: &Puzzle<'_>) -> Judged {
 
 /// An expanded product of polynomials.
 pub(super) fn product(puzzle: &Puzzle<'_>) -> Judged {
-    let found = polynomial::is_equal(puzzle.answer, &puzzle.gold()?);
+    let answer = puzzle.answer.trim();
+    let inner = answer.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    let is_expanded = !inner.unwrap_or(answer).contains('(');
+    let found = polynomial::is_equal(answer, &puzzle.gold()?);
     let found = found.ok_or("the reference is not a polynomial")?;
-    Ok(Marked::exact(found && !puzzle.answer.contains('(')))
+    Ok(Marked::exact(found && is_expanded))
 }
 
 /// Colours of vertices.
@@ -78,14 +83,16 @@ pub(super) fn coloring(puzzle: &Puzzle<'_>) -> Judged {
     };
     let Some(map) = answer.as_object() else {
         // In Python a number raises an error when it is asked for a vertex, a list does not.
-        let holds = answer.is_array() || answer.is_string() && vertices.iter().all(Value::is_string);
+        let holds =
+            answer.is_array() || answer.is_string() && vertices.iter().all(Value::is_string);
         return Ok(Marked::wrong(if holds { 0.01 } else { 0.0 }));
     };
     let color = |vertex: &Value| match vertex {
         Value::String(name) => map.get(name),
         vertex => map.get(&vertex.to_string()),
     };
-    let is_colored = vertices.iter().all(|vertex| color(vertex).is_some_and(|own| colors.contains(own)));
+    let is_colored =
+        vertices.iter().all(|vertex| color(vertex).is_some_and(|own| colors.contains(own)));
     let differ = |edge: &Value| match edge.as_array().map(Vec::as_slice) {
         Some([one, two]) => Ok(color(one) != color(two)),
         _ => Err("an edge of the metadata is not two vertices"),
@@ -95,8 +102,7 @@ pub(super) fn coloring(puzzle: &Puzzle<'_>) -> Judged {
 }
 
 /// The words for knights and knaves.
-const ROLES: &str =
-    " altruist angel devil egoist fool hero knave knight laggard pioneer sage saint sinner villain ";
+const ROLES: &str = " altruist angel devil egoist fool hero knave knight laggard pioneer sage saint sinner villain ";
 
 /// Who is what. Some right roles among all names earn a share.
 pub(super) fn roles(puzzle: &Puzzle<'_>) -> Judged {
@@ -135,15 +141,18 @@ pub(super) fn cryptarithm(puzzle: &Puzzle<'_>) -> Judged {
     for pair in puzzle.answer.split(',') {
         let mut parts = pair.trim().split('=');
         let (letter, digit, rest) = (parts.next(), parts.next(), parts.next());
-        let Some((letter, digit)) = letter.zip(digit.and_then(integer)).filter(|_| rest.is_none()) else {
+        let Some((letter, digit)) = letter.zip(digit.and_then(integer)).filter(|_| rest.is_none())
+        else {
             return Ok(Marked::wrong(0.0));
         };
         digits.insert(letter.trim(), digit);
     }
     let own: BTreeSet<&str> = digits.keys().copied().collect();
     let all = words.iter().copied().chain([result]);
-    let letters: BTreeSet<&str> =
-        all.clone().flat_map(|word| word.char_indices().map(|(at, c)| &word[at..at + c.len_utf8()])).collect();
+    let letters: BTreeSet<&str> = all
+        .clone()
+        .flat_map(|word| word.char_indices().map(|(at, c)| &word[at..at + c.len_utf8()]))
+        .collect();
     let different: BTreeSet<i128> = digits.values().copied().collect();
     let sound = own == letters
         && different.iter().all(|digit| (0..=9).contains(digit))
@@ -171,7 +180,7 @@ enum Formula {
 /// How deep formulas nest, how long they are, and how many names they have.
 const DEPTH_MAX: usize = 64;
 const LENGTH_MAX: usize = 2000;
-const NAMES_MAX: usize = 12;
+const NAMES_MAX: usize = 10;
 
 /// The published grammar: the last operator of the lowest rank splits, whatever the rank of others.
 fn formula(text: &str, depth: usize) -> Option<Formula> {
@@ -253,7 +262,9 @@ pub(super) fn conclusion(puzzle: &Puzzle<'_>) -> Judged {
     let Some(own) = formula(puzzle.answer, 0) else { return Ok(Marked::wrong(0.0)) };
     let (mut names, mut leaves) = (BTreeSet::new(), BTreeSet::new());
     own.names(&mut leaves);
-    premises.iter().for_each(|premise| premise.names(&mut names));
+    for premise in &premises {
+        premise.names(&mut names);
+    }
     names.extend(leaves.iter().copied());
     if names.len() > NAMES_MAX {
         return Ok(Marked::wrong(0.0));
@@ -269,6 +280,6 @@ pub(super) fn conclusion(puzzle: &Puzzle<'_>) -> Judged {
         (true, true) => 0.25,
         (true, false) => 1.0,
     };
-    let named = leaves.iter().all(|leaf| known.contains(leaf));
-    Ok(Marked { published, right: follows && !trivial && named })
+    let sound = leaves.iter().all(|leaf| known.contains(leaf));
+    Ok(Marked { published, right: follows && !trivial && sound })
 }

@@ -17,7 +17,9 @@ pub(super) fn jugs(puzzle: &Puzzle<'_>) -> Judged {
     let capacities = puzzle.numbers("puzzle.jug_capacities")?;
     let target = puzzle.number("puzzle.target")?;
     let jug = |name: &str| match name.as_bytes() {
-        [letter @ b'A'..=b'Z'] => Some(usize::from(letter - b'A')).filter(|at| *at < capacities.len()),
+        [letter @ b'A'..=b'Z'] => {
+            Some(usize::from(letter - b'A')).filter(|at| *at < capacities.len())
+        }
         _ => None,
     };
     let mut state = vec![0_i64; capacities.len()];
@@ -63,7 +65,7 @@ pub(super) fn hanoi(puzzle: &Puzzle<'_>) -> Judged {
     state.insert(start, (1..=disks).rev().collect());
     let mut made = 0;
     for line in puzzle.answer.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let words: Vec<&str> = line.split(' ').collect();
         let ["Move", "disk", disk, "from", "Peg", from, "to", "Peg", to] = words.as_slice() else {
             return Ok(Marked::wrong(0.0));
         };
@@ -91,7 +93,7 @@ pub(super) fn hanoi(puzzle: &Puzzle<'_>) -> Judged {
 /// Boxes pushed to their goals. Published: letters other than L, R, U and D are skipped.
 pub(super) fn sokoban(puzzle: &Puzzle<'_>) -> Judged {
     let text = puzzle.text("gamestr")?.replace(' ', "");
-    let mut grid: Vec<Vec<u8>> = text.trim().split('\n').map(|row| row.bytes().collect()).collect();
+    let mut grid: Vec<Vec<u8>> = text.trim().lines().map(|row| row.bytes().collect()).collect();
     let find = |grid: &[Vec<u8>]| {
         let place = |(y, row): (usize, &Vec<u8>)| {
             row.iter().position(|cell| matches!(cell, b'*' | b'%')).map(|x| (y, x))
@@ -107,9 +109,8 @@ pub(super) fn sokoban(puzzle: &Puzzle<'_>) -> Judged {
             'R' => (0, 1),
             _ => continue,
         };
-        let next = |at: (usize, usize)| {
-            at.0.checked_add_signed(down).zip(at.1.checked_add_signed(right))
-        };
+        let next =
+            |at: (usize, usize)| at.0.checked_add_signed(down).zip(at.1.checked_add_signed(right));
         let Some(moved) = step_to(&mut grid, at, next) else { continue };
         at = moved;
     }
@@ -157,7 +158,8 @@ pub(super) fn lock(puzzle: &Puzzle<'_>) -> Judged {
     let target = puzzle.number("target_value")?;
     let mut state = Some(puzzle.number("initial_value")?);
     let mut color = puzzle.text("initial_state")?;
-    let field = |button: &'_ Value, key: &str| button.get(key).and_then(Value::as_str).map(str::to_owned);
+    let field =
+        |button: &'_ Value, key: &str| button.get(key).and_then(Value::as_str).map(str::to_owned);
     for letter in &own {
         // The last button of a name counts.
         let named = |button: &&Value| field(button, "name") == Some(letter.to_string());
@@ -238,9 +240,10 @@ pub(super) fn knights(puzzle: &Puzzle<'_>) -> Judged {
     for text in &list {
         let parts: Vec<&str> = text.split(',').collect();
         let [color, from, to] = parts.as_slice() else { return Ok(Marked::wrong(0.0)) };
-        let reaches = board.get(*from).and_then(Value::as_array).is_some_and(|ends| {
-            ends.iter().any(|end| end.as_str() == Some(to))
-        });
+        let reaches = board
+            .get(*from)
+            .and_then(Value::as_array)
+            .is_some_and(|ends| ends.iter().any(|end| end.as_str() == Some(to)));
         let is_own = *color == turn && own.get(*from) == Some(color);
         if !reaches || !is_own || own.contains_key(*to) {
             return Ok(Marked::wrong(0.0));
@@ -283,14 +286,15 @@ pub(super) fn rush_hour(puzzle: &Puzzle<'_>) -> Judged {
     for (at, label) in text.iter().enumerate().filter(|(_, label)| **label != b'o') {
         places.entry(*label).or_default().push(at);
     }
-    let walls = places.remove(&b'x').unwrap_or_else(Vec::new);
+    let walls = places.remove(&b'x').unwrap_or_default();
     let mut cars = Vec::new();
     for cells in places.values() {
         let stride = match cells.as_slice() {
             [one, two] | [one, two, _] => two - one,
             _ => return Err(BAD.to_owned()),
         };
-        let is_straight = cells.windows(2).all(|pair| matches!(pair, [one, two] if two - one == stride));
+        let is_straight =
+            cells.windows(2).all(|pair| matches!(pair, [one, two] if two - one == stride));
         if !matches!(stride, 1 | 6) || !is_straight {
             return Err(BAD.to_owned());
         }

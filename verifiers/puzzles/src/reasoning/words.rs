@@ -81,11 +81,9 @@ pub(super) fn halting(puzzle: &Puzzle<'_>) -> Judged {
 pub(super) fn letter_jumble(puzzle: &Puzzle<'_>) -> Judged {
     let (gold, answer) = (trimmed(&puzzle.gold()?), trimmed(puzzle.answer));
     let words: Vec<&str> = gold.split_whitespace().collect();
-    let mut given = answer.split_whitespace();
-    let hits = words.iter().filter(|word| given.next() == Some(word)).count();
-    let right = answer == gold;
-    let share = count(hits) / count(words.len().max(1));
-    Ok(Marked { published: if right { 1.0 } else { share }, right })
+    let given: Vec<&str> = answer.split_whitespace().collect();
+    let hits = words.iter().zip(&given).filter(|(one, two)| one == two).count();
+    Ok(Marked { published: count(hits) / count(words.len().max(1)), right: words == given })
 }
 
 /// Words in their places, as many as there are.
@@ -236,7 +234,9 @@ pub(super) fn groups(puzzle: &Puzzle<'_>) -> Judged {
         return Ok(Marked::wrong(if sortable { 0.01 } else { 0.0 }));
     };
     for lists in [&mut wanted, &mut given] {
-        lists.iter_mut().for_each(|list| list.sort_unstable());
+        for list in lists.iter_mut() {
+            list.sort_unstable();
+        }
         lists.sort_unstable();
     }
     Ok(Marked::floor(wanted == given, 0.01))

@@ -1,0 +1,168 @@
+//! `countdown`: an expression over the given numbers that reaches the target.
+
+use std::ops::Range;
+
+use assay_puzzles::countdown::{Attempt, UseRules, judge};
+use assay_puzzles::expression::Operator;
+use assay_puzzles::number::Ratio;
+use assay_puzzles::reasoning::last_answer;
+
+use crate::extract::{Thinking, thinking};
+use crate::prelude::*;
+use crate::text_parts::share;
+
+/// Right when the expression of the answer uses the given numbers and reaches the target.
+///
+/// Numbers and target are columns of the row, or members of its reference. The answer is the last
+/// `<answer>` tag, or else the last line; `= target` may follow the expression. Values are exact
+/// fractions of 128 bits, and nothing is executed.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Countdown {
+    /// The column with the numbers.
+    #[serde(default = "numbers")]
+    numbers: String,
+    /// The column with the target.
+    #[serde(default = "target")]
+    target: String,
+    /// The operators that may be used: some of `+-*/%^`, where `^` is a power.
+    #[serde(default = "operators")]
+    operators: String,
+    /// Numbers may be left out.
+    #[serde(default)]
+    subset: bool,
+    /// What a wrong expression in an `<answer>` tag earns. TinyZero pays 0.1.
+    #[serde(default)]
+    format_reward: f64,
+    #[serde(skip)]
+    allowed: Vec<Operator>,
+}
+
+fn numbers() -> String {
+    "nums".to_owned()
+}
+
+fn target() -> String {
+    "target".to_owned()
+}
+
+fn operators() -> String {
+    "+-*/".to_owned()
+}
+
+impl Check for Countdown {
+    const ID: &'static str = "countdown";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        let known = |sign: char| match sign {
+            '+' => Some(Operator::Add),
+            '-' => Some(Operator::Subtract),
+            '*' => Some(Operator::Multiply),
+            '/' => Some(Operator::Divide),
+            '%' => Some(Operator::Modulo),
+            '^' => Some(Operator::Power),
+            _ => None,
+        };
+        let allowed: Option<Vec<Operator>> = self.operators.chars().map(known).collect();
+        let some = allowed.filter(|allowed| !allowed.is_empty());
+        self.allowed = some.ok_or_else(|| BuildError::new("operators", "some of `+-*/%^`"))?;
+        let is_share = (0.0..=1.0).contains(&self.format_reward);
+        if is_share {
+            Ok(())
+        } else {
+            Err(BuildError::new("format_reward", "a share is from 0 to 1"))
+        }
+    }
+
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        vec![("numbers", self.numbers.clone()), ("target", self.target.clone())]
+    }
+
+    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
+        Some(Vec::new())
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let (numbers, target) = (part(sample, &self.numbers), part(sample, &self.target));
+        let Some((numbers, target)) = numbers.zip(target) else {
+            return Ok(Verdict::no_reference());
+        };
+        let (numbers, target) = (ratios(numbers)?, ratio(target)?);
+        let Some((span, tagged)) = expression(sample, meter)? else {
+            return Ok(Verdict::graded(false).because("no-answer"));
+        };
+        meter.spend(200 * (span.len() + numbers.len()) as u64)?;
+        let text = sample.completion().get(span.clone()).unwrap_or_default();
+        let allowed = UseRules { operators: &self.allowed, all: !self.subset };
+        let attempt = judge(text, &numbers, target, allowed);
+        let wrong = if tagged { self.format_reward } else { 0.0 };
+        let verdict = share(if attempt == Attempt::Reached { 1.0 } else { wrong });
+        Ok(verdict.with_extracted(text, (span.start, span.end)).because(reason(attempt)))
+    }
+}
+
+/// The reason of a verdict.
+pub(super) fn reason(attempt: Attempt) -> &'static str {
+    match attempt {
+        Attempt::Reached => "reached",
+        Attempt::Missed => "missed",
+        Attempt::OtherNumbers => "other-numbers",
+        Attempt::Unreadable => "unreadable",
+    }
+}
+
+/// A column, or the member of the reference with its name.
+pub(super) fn part<'s>(sample: &'s Sample, name: &str) -> Option<&'s Value> {
+    sample.column(name).or_else(|| sample.reference()?.get(name))
+}
+
+/// A number of the row.
+pub(super) fn ratio(value: &Value) -> Result<Ratio, Fault> {
+    let found = Ratio::parse(&crate::sample::value_text(value));
+    found.ok_or_else(|| Fault::bad_reference(format!("{value} is not a number that can be used")))
+}
+
+/// The numbers of the row: a list, or a text with blanks or commas between them.
+pub(super) fn ratios(value: &Value) -> Result<Vec<Ratio>, Fault> {
+    let numbers: Vec<Ratio> = match value {
+        Value::Array(values) => values.iter().map(ratio).collect::<Result<_, _>>()?,
+        Value::String(text) => text
+            .trim_matches(['[', ']'])
+            .split([' ', ','])
+            .filter(|part| !part.is_empty())
+            .map(|part| ratio(&Value::from(part)))
+            .collect::<Result<_, _>>()?,
+        other => vec![ratio(other)?],
+    };
+    let is_sound = (1..=1000).contains(&numbers.len());
+    if is_sound {
+        Ok(numbers)
+    } else {
+        Err(Fault::bad_reference("from 1 to 1000 numbers are needed"))
+    }
+}
+
+/// The expression of a completion, and whether it is tagged: the last answer tag, or else the last line
+/// behind `answer:`, without marks of Markdown and LaTeX around it.
+pub(super) fn expression(
+    sample: &Sample,
+    meter: &mut Meter<'_>,
+) -> Result<Option<(Range<usize>, bool)>, Fault> {
+    let completion = sample.completion();
+    meter.spend(6 * completion.len() as u64)?;
+    let Some(said) = thinking::answer(completion, Thinking::Skip) else { return Ok(None) };
+    let text = completion.get(said.clone()).unwrap_or_default();
+    if let Some(inner) = last_answer(text).filter(|inner| !inner.is_empty()) {
+        return Ok(Some((said.start + inner.start..said.start + inner.end, true)));
+    }
+    let text = text.trim_end();
+    let line = text.rsplit('\n').next().map_or("", str::trim_start);
+    let start = text.len() - line.len();
+    let label = line.get(..7).filter(|label| label.eq_ignore_ascii_case("answer:"));
+    let start = start + label.map_or(0, str::len);
+    let bare = |c: char| c.is_whitespace() || "`*$".contains(c);
+    let inner = text.get(start..).unwrap_or_default();
+    let end = start + inner.trim_end_matches(bare).len();
+    let start = start + inner.len() - inner.trim_start_matches(bare).len();
+    Ok((start < end).then_some((said.start + start..said.start + end, false)))
+}
