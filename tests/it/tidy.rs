@@ -171,7 +171,7 @@ fn no_default_is_silent() {
 }
 
 /// The root files of our crates.
-const CRATE_ROOTS: [&str; 14] = [
+const CRATE_ROOTS: [&str; 16] = [
     "src/lib.rs",
     "cli/src/lib.rs",
     "fuzz/src/lib.rs",
@@ -184,6 +184,8 @@ const CRATE_ROOTS: [&str; 14] = [
     "verifiers/calls/src/lib.rs",
     "verifiers/instructions/src/lib.rs",
     "verifiers/math/src/lib.rs",
+    "verifiers/metrics/src/lib.rs",
+    "verifiers/puzzles/src/lib.rs",
     "verifiers/src/lib.rs",
     "verifiers/structure/src/lib.rs",
 ];
@@ -379,7 +381,14 @@ fn the_extension_shares_what_is_compiled() {
 }
 
 /// The crates that know no check, each a folder of `verifiers`.
-const LEAVES: [&str; 4] = ["assay-calls", "assay-instructions", "assay-math", "assay-structure"];
+const LEAVES: [&str; 6] = [
+    "assay-calls",
+    "assay-instructions",
+    "assay-math",
+    "assay-metrics",
+    "assay-puzzles",
+    "assay-structure",
+];
 
 #[test]
 fn dependencies_point_one_way() {
