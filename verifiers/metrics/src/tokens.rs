@@ -1,0 +1,210 @@
+//! The tokens of sacrebleu 2.6 by its names `13a`, `intl`, `zh`, `char` and `none`.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex_syntax::hir::{Class, HirKind};
+
+/// How a text is split.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tokens {
+    /// As mteval-v13a: ASCII punctuation stands alone, but for full stops and commas within numbers.
+    #[default]
+    Mteval13a,
+    /// As mteval-v14: the same for all punctuation and symbols of Unicode; references stay.
+    International,
+    /// Chinese characters stand alone, the rest is as in 13a; references stay.
+    Chinese,
+    /// Every character.
+    Characters,
+    /// At white space.
+    Space,
+}
+
+/// What 13a replaces first, in order.
+const REPLACED: [(&str, &str); 6] = [
+    ("<skipped>", ""),
+    ("-\n", ""),
+    ("&quot;", "\""),
+    ("&amp;", "&"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+];
+
+/// White space as Python has it.
+pub fn is_space(letter: char) -> bool {
+    letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter)
+}
+
+/// The words between white space.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_space).filter(|word| !word.is_empty())
+}
+
+/// What a character does to its neighbours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Space,
+    /// It is a token.
+    Alone,
+    /// It is a token unless digits are on both sides.
+    Mark,
+    Digit,
+    Other,
+}
+
+impl Tokens {
+    /// The text of which [`Tokens::split`] takes the tokens. Linear.
+    pub(crate) fn prepared(self, text: &str, lower: bool) -> Cow<'_, str> {
+        let mut text = if lower { lowered(text) } else { Cow::Borrowed(text) };
+        if self == Self::Mteval13a {
+            // White space at the end goes first.
+            text = match text {
+                Cow::Borrowed(text) => Cow::Borrowed(text.trim_end_matches(is_space)),
+                Cow::Owned(text) => Cow::Owned(text.trim_end_matches(is_space).to_owned()),
+            };
+            for (from, to) in REPLACED {
+                if text.contains(from) {
+                    text = Cow::Owned(text.replace(from, to));
+                }
+            }
+        }
+        text
+    }
+
+    /// Calls `token` with each token. Linear.
+    pub(crate) fn split<'t>(self, text: &'t str, token: &mut dyn FnMut(&'t str)) {
+        match self {
+            Self::Space => words(text).for_each(token),
+            Self::Characters => {
+                let letters = text.char_indices().filter(|(_, letter)| !is_space(*letter));
+                letters.for_each(|(at, letter)| token(&text[at..at + letter.len_utf8()]));
+            }
+            _ => self.by_marks(text.trim_end_matches(is_space), token),
+        }
+    }
+
+    fn kind(self, letter: char) -> Kind {
+        if self == Self::International {
+            return international(letter);
+        }
+        match letter {
+            '.' | ',' => Kind::Mark,
+            '0'..='9' => Kind::Digit,
+            ' '..='&' | '('..='+' | ':'..='@' | '/' | '['..='`' | '{'..='~' if letter != ' ' => {
+                Kind::Alone
+            }
+            _ if is_space(letter) => Kind::Space,
+            _ if self == Self::Chinese && is_chinese(letter) => Kind::Alone,
+            _ => Kind::Other,
+        }
+    }
+
+    /// What the substitutions of the scripts come to, one after another, in one pass: in a run of
+    /// marks each is a token, but for a single mark between digits, and for the last one before a
+    /// digit where the pairs of the first substitution leave it. Beside the ends of the text are
+    /// blanks in 13a, and nothing, which counts as a digit, in the others.
+    fn by_marks<'t>(self, text: &'t str, token: &mut dyn FnMut(&'t str)) {
+        let text = if self == Self::Chinese { text.trim_matches(is_space) } else { text };
+        let edge = self != Self::Mteval13a;
+        let hyphens = self != Self::International;
+        let (mut start, mut after_digit) = (0, edge);
+        let mut flush = |from: usize, to: usize| {
+            if from < to {
+                token(&text[from..to]);
+            }
+        };
+        let mut letters = text.char_indices().peekable();
+        while let Some((at, letter)) = letters.next() {
+            let end = at + letter.len_utf8();
+            match self.kind(letter) {
+                Kind::Other if letter == '-' && hyphens && after_digit && at > 0 => {
+                    flush(start, at);
+                    flush(at, end);
+                    (start, after_digit) = (end, false);
+                }
+                Kind::Other => after_digit = false,
+                Kind::Digit => after_digit = true,
+                Kind::Space => {
+                    flush(start, at);
+                    (start, after_digit) = (end, false);
+                }
+                Kind::Alone => {
+                    flush(start, at);
+                    flush(at, end);
+                    (start, after_digit) = (end, false);
+                }
+                Kind::Mark => {
+                    let (mut last, mut end, mut run) = (at, end, 1_usize);
+                    let mut marks = Vec::new();
+                    while let Some((next, mark)) =
+                        letters.next_if(|(_, next)| self.kind(*next) == Kind::Mark)
+                    {
+                        marks.push((last, end));
+                        (last, end, run) = (next, next + mark.len_utf8(), run + 1);
+                    }
+                    let before_digit = match letters.peek() {
+                        Some((_, next)) => self.kind(*next) == Kind::Digit,
+                        None => edge,
+                    };
+                    let odd = run % 2 == 1;
+                    if !(before_digit && after_digit && run == 1) {
+                        flush(start, at);
+                        marks.iter().for_each(|(from, to)| flush(*from, *to));
+                        start = last;
+                        if !(before_digit && after_digit == odd) {
+                            flush(last, end);
+                            start = end;
+                        }
+                    }
+                    after_digit = false;
+                }
+            }
+        }
+        flush(start, text.len());
+    }
+}
+
+/// In lower case. Linear.
+pub(crate) fn lowered(text: &str) -> Cow<'_, str> {
+    let is_lower = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if is_lower { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) }
+}
+
+/// What sacrebleu takes for Chinese. The third range is what its `\u20000` to `\u2a6d6` come to.
+fn is_chinese(letter: char) -> bool {
+    matches!(letter, '\u{2001}'..='\u{2a6d}' | '\u{2e80}'..='\u{2eff}' | '\u{2f00}'..='\u{2fdf}'
+        | '\u{2ff0}'..='\u{303f}' | '\u{3100}'..='\u{312f}' | '\u{31a0}'..='\u{31bf}'
+        | '\u{31c0}'..='\u{31ef}' | '\u{3200}'..='\u{33ff}' | '\u{3400}'..='\u{4db5}'
+        | '\u{4e00}'..='\u{9fbb}' | '\u{f900}'..='\u{fa2d}' | '\u{fa30}'..='\u{fa6a}'
+        | '\u{fa70}'..='\u{fad9}' | '\u{fe10}'..='\u{fe1f}' | '\u{fe30}'..='\u{fe4f}'
+        | '\u{ff00}'..='\u{ffef}')
+}
+
+/// The ranges of a class of characters, in order.
+fn ranges(class: &str) -> Vec<(char, char)> {
+    match regex_syntax::parse(class).map(regex_syntax::hir::Hir::into_kind) {
+        Ok(HirKind::Class(Class::Unicode(class))) => {
+            class.ranges().iter().map(|range| (range.start(), range.end())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn international(letter: char) -> Kind {
+    static CLASSES: LazyLock<[(Vec<(char, char)>, Kind); 3]> = LazyLock::new(|| {
+        [(r"\pP", Kind::Mark), (r"\pS", Kind::Alone), (r"\pN", Kind::Digit)]
+            .map(|(class, kind)| (ranges(class), kind))
+    });
+    if letter.is_ascii_alphabetic() {
+        return Kind::Other;
+    }
+    if is_space(letter) {
+        return Kind::Space;
+    }
+    let within = |ranges: &[(char, char)]| {
+        let next = ranges.partition_point(|(start, _)| *start <= letter);
+        next > 0 && ranges.get(next - 1).is_some_and(|(_, end)| letter <= *end)
+    };
+    CLASSES.iter().find(|(ranges, _)| within(ranges)).map_or(Kind::Other, |(_, kind)| *kind)
+}
