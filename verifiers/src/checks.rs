@@ -24,10 +24,14 @@ checks! {
     #[cfg(feature = "tasks")]
     bfcl::Bfcl,
     #[cfg(feature = "tasks")]
+    bleu::Bleu,
+    #[cfg(feature = "tasks")]
     boolean_query::BooleanQuery,
     #[cfg(feature = "tasks")]
     calculator::Calculator,
     choice::Choice,
+    #[cfg(feature = "tasks")]
+    chrf::Chrf,
     #[cfg(feature = "tasks")]
     citations::Citations,
     #[cfg(feature = "tasks")]
@@ -41,6 +45,10 @@ checks! {
     crossword::Crossword,
     #[cfg(feature = "tasks")]
     csv::Csv,
+    #[cfg(feature = "tasks")]
+    edit_similarity::EditSimilarity,
+    #[cfg(feature = "tasks")]
+    error_rate::ErrorRate,
     exact::Exact,
     formula::FormulaCheck,
     #[cfg(feature = "tasks")]
@@ -84,7 +92,11 @@ checks! {
     regex_answer::RegexAnswer,
     rhai::Rhai,
     #[cfg(feature = "tasks")]
+    rouge::Rouge,
+    #[cfg(feature = "tasks")]
     short_answer::ShortAnswer,
+    #[cfg(feature = "tasks")]
+    squad::Squad,
     #[cfg(feature = "tasks")]
     structured::StructuredCheck,
     #[cfg(feature = "tasks")]
@@ -92,6 +104,8 @@ checks! {
     #[cfg(feature = "tasks")]
     table_match::TableMatch,
     tags::Tags,
+    #[cfg(feature = "tasks")]
+    ter::Ter,
     #[cfg(feature = "tasks")]
     terms::TermsCheck,
     #[cfg(feature = "tasks")]

@@ -25,6 +25,8 @@ pub mod group_checks;
 #[cfg(feature = "jinja")]
 pub mod jinja;
 pub mod language;
+#[cfg(feature = "tasks")]
+mod likeness;
 mod measure;
 pub mod ordered;
 pub mod pattern;

@@ -230,6 +230,21 @@ pub(crate) fn shown(sample: &Sample, meter: &mut Meter<'_>) -> Result<String, Fa
     Ok(Spoken::of(sample.completion(), Thinking::Skip).text().to_owned())
 }
 
+/// The text that metrics judge: the last answer tag, or else all that is shown, with blanks in place of
+/// hidden parts and no space at its ends. An error says why there is none.
+pub(crate) fn given(
+    sample: &Sample,
+    meter: &mut Meter<'_>,
+) -> Result<Result<String, &'static str>, Fault> {
+    meter.spend(10 * sample.completion().len() as u64)?;
+    let shown = |part: Range<usize>| sample.completion().get(part).map(extract::hidden::blanked);
+    Ok(match Place::around(sample.completion(), &[]).map(shown) {
+        Ok(Some(text)) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
+        Ok(_) => Err("empty"),
+        Err(why) => Err(why),
+    })
+}
+
 /// A share as a reward.
 pub(crate) fn share(value: f64) -> Verdict {
     Verdict::scored(Reward::new(value).unwrap_or(Reward::ZERO))

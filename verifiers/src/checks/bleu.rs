@@ -1,0 +1,122 @@
+//! `bleu`: n-grams that a translation shares with its references.
+
+use assay_metrics::bleu::{Rules, Smoothing, bleu};
+use assay_metrics::tokens::Tokens;
+
+use crate::likeness::{self, Measured};
+use crate::prelude::*;
+
+/// BLEU of one sentence against one or several references, from 0 to 1, as sacrebleu has it.
+///
+/// The text is the last answer tag, or else all that the completion says. A completion that repeats
+/// the n-grams of a reference in another order, or adds a "not", still earns much: prefer a check of
+/// the answer where there is one.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bleu {
+    /// How texts are split.
+    #[serde(default)]
+    tokenize: Tokenizer,
+    /// What an order of n-grams counts that has no match.
+    #[serde(default)]
+    smoothing: Smooth,
+    /// The number of `floor` or `add-k`: 0.1 and 1 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    smoothing_value: Option<f64>,
+    /// Case does not count.
+    #[serde(default)]
+    lowercase: bool,
+    /// Count all four orders even in a text that is too short for them, as scores of a corpus do.
+    #[serde(default)]
+    all_orders: bool,
+    /// The reward is 1 from this score on and 0 below, in place of the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Tokenizer {
+    /// mteval-v13a.
+    #[default]
+    #[serde(rename = "13a")]
+    Mteval13a,
+    /// mteval-v14: punctuation and symbols of Unicode.
+    Intl,
+    /// Chinese characters stand alone.
+    Zh,
+    /// Every character.
+    Char,
+    /// At white space.
+    None,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Smooth {
+    /// Half a match, then a quarter, and so on.
+    #[default]
+    Exp,
+    /// A fixed number of matches.
+    Floor,
+    /// As many matches and n-grams more, from order 2.
+    AddK,
+    /// None: the score is then 0.
+    None,
+}
+
+impl Bleu {
+    fn rules(&self) -> Rules {
+        Rules {
+            tokens: match self.tokenize {
+                Tokenizer::Mteval13a => Tokens::Mteval13a,
+                Tokenizer::Intl => Tokens::International,
+                Tokenizer::Zh => Tokens::Chinese,
+                Tokenizer::Char => Tokens::Characters,
+                Tokenizer::None => Tokens::Space,
+            },
+            smoothing: match self.smoothing {
+                Smooth::Exp => Smoothing::Exponential,
+                Smooth::Floor => Smoothing::Floor(self.smoothing_value.unwrap_or(0.1)),
+                Smooth::AddK => Smoothing::Add(self.smoothing_value.unwrap_or(1.0)),
+                Smooth::None => Smoothing::None,
+            },
+            ignore_case: self.lowercase,
+            effective_order: !self.all_orders,
+        }
+    }
+}
+
+impl Check for Bleu {
+    const ID: &'static str = "bleu";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        let takes_value = matches!(self.smoothing, Smooth::Floor | Smooth::AddK);
+        let is_bad = |value: f64| !(takes_value && value.is_finite() && value > 0.0);
+        if self.smoothing_value.is_some_and(is_bad) {
+            let why = "a number above 0, where smoothing is \"floor\" or \"add-k\"";
+            return Err(BuildError::new("smoothing_value", why));
+        }
+        likeness::check_threshold(self.threshold)
+    }
+
+    fn aspect(&self) -> Aspect {
+        Aspect::Likeness
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        likeness::judge(sample, self.threshold, meter, |text, references, _| {
+            let found = bleu(text, references, &self.rules());
+            let parts = vec![
+                ("bleu", found.score.into()),
+                ("precisions", found.precisions.to_vec().into()),
+                ("brevity", found.brevity.into()),
+            ];
+            Ok(Measured { score: found.score / 100.0, parts })
+        })
+    }
+
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        likeness::gold(sample)
+    }
+}

@@ -1,0 +1,113 @@
+//! `rouge`: n-grams or subsequences that a summary shares with its references.
+
+use assay_metrics::rouge::{Kind, rouge};
+use assay_metrics::score::Match;
+
+use crate::likeness::{self, Measured};
+use crate::prelude::*;
+
+/// ROUGE against the best of one or several references, from 0 to 1, as rouge-score has it.
+///
+/// Tokens are runs of the letters a to z and of digits in lower case: texts in other scripts score 0.
+/// The text is the last answer tag, or else all that the completion says.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rouge {
+    /// What is compared.
+    #[serde(default)]
+    metric: Metric,
+    /// What of it pays.
+    #[serde(default)]
+    pays: Pays,
+    /// Words of more than three letters are compared by their stems, which the Porter stemmer of NLTK
+    /// finds.
+    #[serde(default)]
+    stemmer: bool,
+    /// The reward is 1 from this score on and 0 below, in place of the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+enum Metric {
+    /// Words.
+    #[serde(rename = "rouge1")]
+    One,
+    /// Pairs of words.
+    #[serde(rename = "rouge2")]
+    Two,
+    /// Three words in a row.
+    #[serde(rename = "rouge3")]
+    Three,
+    /// Four words in a row.
+    #[serde(rename = "rouge4")]
+    Four,
+    /// The longest common subsequence.
+    #[default]
+    #[serde(rename = "rougeL")]
+    Longest,
+    /// The longest common subsequences of lines, put together for each line of the reference.
+    #[serde(rename = "rougeLsum")]
+    Lines,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Pays {
+    /// The harmonic mean of precision and recall.
+    #[default]
+    F1,
+    /// The share of the text that is in the reference.
+    Precision,
+    /// The share of the reference that is in the text.
+    Recall,
+}
+
+impl Check for Rouge {
+    const ID: &'static str = "rouge";
+
+    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        likeness::check_threshold(self.threshold)
+    }
+
+    fn aspect(&self) -> Aspect {
+        Aspect::Likeness
+    }
+
+    fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
+        let kind = match self.metric {
+            Metric::One => Kind::Grams(1),
+            Metric::Two => Kind::Grams(2),
+            Metric::Three => Kind::Grams(3),
+            Metric::Four => Kind::Grams(4),
+            Metric::Longest => Kind::Longest,
+            Metric::Lines => Kind::Lines,
+        };
+        likeness::judge(sample, self.threshold, meter, |text, references, meter| {
+            let mut best: Option<Match> = None;
+            for reference in references {
+                let mut pay = |units| meter.spend(units);
+                let found = rouge(text, reference, kind, self.stemmer, &mut pay)?;
+                if best.is_none_or(|best| found.f1() > best.f1()) {
+                    best = Some(found);
+                }
+            }
+            let found = best.ok_or_else(|| Fault::internal("there is no reference"))?;
+            let parts = vec![
+                ("precision", found.precision.into()),
+                ("recall", found.recall.into()),
+                ("f1", found.f1().into()),
+            ];
+            let score = match self.pays {
+                Pays::F1 => found.f1(),
+                Pays::Precision => found.precision,
+                Pays::Recall => found.recall,
+            };
+            Ok(Measured { score, parts })
+        })
+    }
+
+    fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
+        likeness::gold(sample)
+    }
+}

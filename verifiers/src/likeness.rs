@@ -1,0 +1,74 @@
+//! What metrics of texts share: the text that is judged, its references, and what a score earns.
+
+use crate::prelude::*;
+use crate::text_parts::{given, share, texts};
+
+/// What a metric says.
+pub(crate) struct Measured {
+    /// The score that pays, from 0 to 1; rounding and rates may lie beyond.
+    pub(crate) score: f64,
+    /// What the evidence has.
+    pub(crate) parts: Vec<(&'static str, Value)>,
+}
+
+/// Measures the text of a completion against the references of its row, one text or several. With a
+/// threshold the reward is 1 from that score on and 0 below.
+pub(crate) fn judge(
+    sample: &Sample,
+    threshold: Option<f64>,
+    meter: &mut Meter<'_>,
+    measure: impl FnOnce(&str, &[&str], &mut Meter<'_>) -> Result<Measured, Fault>,
+) -> Result<Verdict, Fault> {
+    let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+    let references = references(reference)?;
+    let text = match given(sample, meter)? {
+        Ok(text) => text,
+        Err(why) => return Ok(Verdict::graded(false).because(why)),
+    };
+    let references: Vec<&str> = references.iter().map(String::as_str).collect();
+    let read: usize = references.iter().map(|text| text.len()).sum();
+    // Some twenty passes over texts and n-grams.
+    meter.spend(20 * (text.len() * references.len() + read) as u64)?;
+    Ok(earned(measure(&text, &references, meter)?, threshold))
+}
+
+/// What a score earns.
+pub(crate) fn earned(measured: Measured, threshold: Option<f64>) -> Verdict {
+    let score = measured.score.clamp(0.0, 1.0);
+    let verdict = match threshold {
+        Some(threshold) => Verdict::graded(score >= threshold),
+        None => share(score),
+    };
+    measured.parts.into_iter().fold(verdict, |verdict, (key, value)| verdict.with(key, value))
+}
+
+/// The texts of a reference, none of them blank.
+fn references(reference: &Value) -> Result<Vec<String>, Fault> {
+    let is_text = |value: &Value| value.is_string() || value.is_number();
+    let all = match reference {
+        Value::Array(values) => values.iter().all(is_text),
+        value => is_text(value),
+    };
+    let texts = texts(reference);
+    let blank = |text: &String| text.trim().is_empty();
+    if !all || texts.is_empty() || texts.iter().any(blank) {
+        return Err(Fault::bad_reference("the reference is no text, no list of texts, or empty"));
+    }
+    Ok(texts.into_iter().map(|text| text.trim().to_owned()).collect())
+}
+
+/// Refuses a threshold outside of 0 to 1.
+pub(crate) fn check_threshold(threshold: Option<f64>) -> Result<(), BuildError> {
+    match threshold {
+        Some(threshold) if !(0.0..=1.0).contains(&threshold) => {
+            Err(BuildError::new("threshold", "expected 0 to 1"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Each of several references is a right answer.
+pub(crate) fn gold(sample: &Sample) -> Option<Vec<String>> {
+    let reference = sample.reference()?;
+    (!reference.is_string()).then(|| references(reference).unwrap_or_default())
+}
