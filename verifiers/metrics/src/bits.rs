@@ -13,7 +13,10 @@ pub(crate) struct Masks {
     of: Vec<u64>,
 }
 
-#[expect(clippy::indexing_slicing, reason = "numbers are below the kinds that the masks are made for")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "numbers are below the kinds that the masks are made for"
+)]
 impl Masks {
     pub(crate) fn new(kinds: usize) -> Self {
         Self { of: vec![0; kinds] }

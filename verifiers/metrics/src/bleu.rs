@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::grams::shared;
 use crate::intern::Vocabulary;
 use crate::score::float;
-use crate::tokens::Tokens;
+use crate::tokens::WordSplit;
 
 /// The longest n-grams.
 pub const ORDERS: usize = 4;
@@ -26,9 +26,9 @@ pub enum Smoothing {
 
 /// How BLEU is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct BleuRules {
     /// The tokens.
-    pub tokens: Tokens,
+    pub tokens: WordSplit,
     /// What an order without a match counts as.
     pub smoothing: Smoothing,
     /// Case does not count.
@@ -39,7 +39,7 @@ pub struct Rules {
 
 /// BLEU and its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bleu {
+pub struct BleuScore {
     /// From 0 to 100; rounding may take it 1e-13 beyond.
     pub score: f64,
     /// The precision of each order, from 0 to 100.
@@ -49,7 +49,7 @@ pub struct Bleu {
 }
 
 /// BLEU against one or several references. Linear in the texts.
-pub fn bleu(text: &str, references: &[&str], rules: &Rules) -> Bleu {
+pub fn bleu(text: &str, references: &[&str], rules: &BleuRules) -> BleuScore {
     let prepare = |text: &'_ str| rules.tokens.prepared(text, rules.ignore_case).into_owned();
     let texts: Vec<Cow<'_, str>> =
         references.iter().map(|text| rules.tokens.prepared(text, rules.ignore_case)).collect();
@@ -67,7 +67,7 @@ pub fn bleu(text: &str, references: &[&str], rules: &Rules) -> Bleu {
     combine(&matches, given.len(), closest.unwrap_or(0), rules)
 }
 
-fn combine(matches: &[usize], given: usize, wanted: usize, rules: &Rules) -> Bleu {
+fn combine(matches: &[usize], given: usize, wanted: usize, rules: &BleuRules) -> BleuScore {
     let brevity = if given >= wanted {
         1.0
     } else if given == 0 {
@@ -75,7 +75,7 @@ fn combine(matches: &[usize], given: usize, wanted: usize, rules: &Rules) -> Ble
     } else {
         (1.0 - float(wanted) / float(given)).exp()
     };
-    let mut out = Bleu { brevity, ..Bleu::default() };
+    let mut out = BleuScore { brevity, ..BleuScore::default() };
     if matches.iter().all(|count| *count == 0) {
         return out;
     }

@@ -13,7 +13,7 @@ const ORDERS: usize = 6;
 
 /// How chrF is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rules {
+pub struct ChrfRules {
     /// The longest n-grams of words: 0 for chrF, 2 for chrF++.
     pub words: usize,
     /// How much more recall weighs than precision: 2 by default.
@@ -24,7 +24,7 @@ pub struct Rules {
 
 /// The score against the best of several references, from 0 to 100; 0 where there is none. Linear in the
 /// texts but for a sort.
-pub fn chrf(text: &str, references: &[&str], rules: &Rules) -> f64 {
+pub fn chrf(text: &str, references: &[&str], rules: &ChrfRules) -> f64 {
     let text = if rules.ignore_case { lowered(text) } else { text.into() };
     let scores = references.iter().map(|reference| {
         let reference = if rules.ignore_case { lowered(reference) } else { (*reference).into() };
@@ -33,7 +33,7 @@ pub fn chrf(text: &str, references: &[&str], rules: &Rules) -> f64 {
     scores.fold(0.0, f64::max)
 }
 
-fn one(text: &str, reference: &str, rules: &Rules) -> f64 {
+fn one(text: &str, reference: &str, rules: &ChrfRules) -> f64 {
     let mut letters = Letters::new();
     let mut read = |text: &str| letters.text(text.chars().filter(|letter| !is_space(*letter)));
     let (given, wanted) = (read(text), read(reference));

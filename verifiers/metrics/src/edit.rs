@@ -8,7 +8,7 @@ use crate::tokens::is_space;
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum EditUnit {
     /// Words between spaces. A single tab or line break is part of a word, as in jiwer.
     Words,
     /// Characters, without space at both ends.
@@ -46,12 +46,14 @@ impl Edits {
 pub fn errors<E>(
     text: &str,
     reference: &str,
-    unit: Unit,
+    unit: EditUnit,
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<Edits, E> {
     match unit {
-        Unit::Characters => characters(text.trim_matches(is_space), reference.trim_matches(is_space), pay),
-        Unit::Words => {
+        EditUnit::Characters => {
+            characters(text.trim_matches(is_space), reference.trim_matches(is_space), pay)
+        }
+        EditUnit::Words => {
             let (text, reference) = (words(text), words(reference));
             let mut vocabulary = Vocabulary::default();
             let given = vocabulary.text(text.split(' ').filter(|word| !word.is_empty()));

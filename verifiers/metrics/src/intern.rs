@@ -88,12 +88,20 @@ pub(crate) struct Pairs {
     count: u32,
 }
 
-#[expect(clippy::indexing_slicing, reason = "slots are below the size of the table, a power of two")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "slots are below the size of the table, a power of two"
+)]
 impl Pairs {
     /// A table for at most `room` pairs.
     pub(crate) fn for_at_most(room: usize) -> Self {
         let size = (2 * room).next_power_of_two().max(16);
-        Self { keys: vec![0; size], ids: vec![0; size], shift: 64 - size.trailing_zeros(), count: 0 }
+        Self {
+            keys: vec![0; size],
+            ids: vec![0; size],
+            shift: 64 - size.trailing_zeros(),
+            count: 0,
+        }
     }
 
     fn slot(&self, one: u32, two: u32) -> (usize, u64) {

@@ -2,8 +2,8 @@
 //! deterministic to the bit.
 //!
 //! Each equals the scorer that its field uses, which its page names: [`bleu`], [`chrf`] and [`ter`]
-//! those of sacrebleu, [`rouge`] rouge-score, [`squad`] the scripts of SQuAD, [`edit`] jiwer and
-//! rapidfuzz, [`teds`] PubTabNet, [`ranking`] scikit-learn, [`meteor`] NLTK without stems and synonyms.
+//! those of sacrebleu, [`rouge`] rouge-score, [`squad`] the scripts of `SQuAD`, [`edit`] jiwer and
+//! rapidfuzz, [`teds`] `PubTabNet`, [`ranking`] scikit-learn, [`meteor`] NLTK without stems and synonyms.
 //!
 //! Functions whose time is linear in their input say so. All others take `pay`, which is called with
 //! about one unit for each elementary step (1 to 10 ns) before the step is done.

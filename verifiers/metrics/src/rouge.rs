@@ -4,12 +4,12 @@ use crate::bits::{self, Masks};
 use crate::grams::shared;
 use crate::intern::Vocabulary;
 use crate::porter;
-use crate::score::Match;
+use crate::score::Overlap;
 use crate::tokens::lowered;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RougeKind {
     /// N-grams of this length, from 1.
     Grams(usize),
     /// The longest common subsequence of the texts.
@@ -19,7 +19,7 @@ pub enum Kind {
 }
 
 /// How much of a text is in a reference and the other way round. With `stem` words of more than three
-/// letters are compared by their stems. Pays for [`Kind::Longest`] and [`Kind::Lines`] the length of the
+/// letters are compared by their stems. Pays for [`RougeKind::Longest`] and [`RougeKind::Lines`] the length of the
 /// reference in blocks of 64 times that of the text; all else is linear.
 ///
 /// # Errors
@@ -27,10 +27,10 @@ pub enum Kind {
 pub fn rouge<E>(
     text: &str,
     reference: &str,
-    kind: Kind,
+    kind: RougeKind,
     stem: bool,
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
-) -> Result<Match, E> {
+) -> Result<Overlap, E> {
     let (text, reference) = (lowered(text), lowered(reference));
     let mut vocabulary = Vocabulary::default();
     let given = lines(&text, &mut vocabulary);
@@ -41,21 +41,22 @@ pub fn rouge<E>(
     }
     let (given, wanted) = (words.given.concat(), words.wanted.concat());
     let common = match kind {
-        Kind::Grams(0) => 0,
-        Kind::Grams(length) => {
-            let lengths = [given.len(), wanted.len()].map(|tokens| (tokens + 1).saturating_sub(length));
+        RougeKind::Grams(0) => 0,
+        RougeKind::Grams(length) => {
+            let lengths =
+                [given.len(), wanted.len()].map(|tokens| (tokens + 1).saturating_sub(length));
             let longest = length.min(given.len());
             let matches = shared(&[wanted], &given, words.kinds, longest);
             let common = if longest < length { 0 } else { matches.last().copied().unwrap_or(0) };
-            return Ok(Match::of(common, lengths[0], lengths[1]));
+            return Ok(Overlap::of(common, lengths[0], lengths[1]));
         }
-        Kind::Longest => {
+        RougeKind::Longest => {
             pay(2 * bits::steps(wanted.len(), given.len()))?;
             bits::common(&wanted, &given, words.kinds)
         }
-        Kind::Lines => words.lines_in_common(pay)?,
+        RougeKind::Lines => words.lines_in_common(pay)?,
     };
-    Ok(Match::of(common, given.len(), wanted.len()))
+    Ok(Overlap::of(common, given.len(), wanted.len()))
 }
 
 /// The tokens of both texts, by lines.
@@ -89,7 +90,10 @@ fn lines<'t>(text: &'t str, vocabulary: &mut Vocabulary<'t>) -> Vec<Vec<u32>> {
     text.split('\n').map(&mut line).collect()
 }
 
-#[expect(clippy::indexing_slicing, reason = "tokens are below their kinds; rows of bits are one a token")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "tokens are below their kinds; rows of bits are one a token"
+)]
 impl Words {
     /// Words of more than three letters by their stems.
     fn stem(&mut self, vocabulary: &Vocabulary<'_>) {
@@ -109,10 +113,7 @@ impl Words {
 
     /// The tokens of lines of the reference that stand in the longest common subsequence with some
     /// line of the text, each token as often as the text has it.
-    fn lines_in_common<E>(
-        &self,
-        pay: &mut dyn FnMut(u64) -> Result<(), E>,
-    ) -> Result<usize, E> {
+    fn lines_in_common<E>(&self, pay: &mut dyn FnMut(u64) -> Result<(), E>) -> Result<usize, E> {
         let mut left = vec![0_usize; self.kinds];
         for word in self.given.iter().flatten() {
             left[*word as usize] += 1;

@@ -13,14 +13,14 @@ pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
 
 /// How much of what is given is wanted, and how much of what is wanted is given; each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Match {
+pub struct Overlap {
     /// The share of what is given that is wanted.
     pub precision: f64,
     /// The share of what is wanted that is given.
     pub recall: f64,
 }
 
-impl Match {
+impl Overlap {
     /// Of two sizes and what they have in common.
     pub fn of(common: usize, given: usize, wanted: usize) -> Self {
         Self { precision: ratio(common, given), recall: ratio(common, wanted) }

@@ -1,8 +1,8 @@
-//! Exact match and F1 of tokens, as the evaluation scripts of SQuAD 1.1 and 2.0 have them.
+//! Exact match and F1 of tokens, as the evaluation scripts of `SQuAD` 1.1 and 2.0 have them.
 
 use crate::grams::shared;
 use crate::intern::Vocabulary;
-use crate::score::Match;
+use crate::score::Overlap;
 use crate::tokens::words;
 
 /// An answer as it is compared: in lower case, without ASCII punctuation, without a, an and the, with
@@ -14,7 +14,8 @@ pub fn normalised(answer: &str) -> String {
     let mut rest = kept.as_str();
     while let Some(first) = rest.chars().next() {
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let end = if is_word(first) { rest.find(|letter| !is_word(letter)) } else { rest.find(is_word) };
+        let end =
+            if is_word(first) { rest.find(|letter| !is_word(letter)) } else { rest.find(is_word) };
         let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
         out.push_str(if matches!(part, "a" | "an" | "the") { " " } else { part });
         rest = after;
@@ -34,5 +35,5 @@ pub fn compare(answer: &str, right: &str) -> (bool, f64) {
         return (is_same, f64::from(u8::from(is_same)));
     }
     let common = shared(&wanted, &given, vocabulary.len(), 1).into_iter().sum();
-    (is_same, Match::of(common, counts.0, counts.1).f1())
+    (is_same, Overlap::of(common, counts.0, counts.1).f1())
 }

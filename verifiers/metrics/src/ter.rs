@@ -3,7 +3,7 @@
 
 use crate::intern::Vocabulary;
 use crate::score::{float, ratio};
-use crate::tokens::{Tokens, is_space, lowered, words};
+use crate::tokens::{WordSplit, is_space, lowered, words};
 
 /// The longest run of words that is shifted, and how far.
 const SHIFT_SIZE: usize = 10;
@@ -17,7 +17,7 @@ const NEVER: u32 = 1 << 30;
 
 /// How texts are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
+pub struct TerRules {
     /// Case counts.
     pub case_counts: bool,
     /// Punctuation stands alone, as in 13a.
@@ -35,7 +35,7 @@ pub struct Rules {
 pub fn ter<E>(
     text: &str,
     references: &[&str],
-    rules: Rules,
+    rules: TerRules,
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<f64, E> {
     let text = rules.prepared(text);
@@ -56,7 +56,7 @@ pub fn ter<E>(
     Ok(100.0 * (float(least) / ratio(lengths, texts.len())))
 }
 
-impl Rules {
+impl TerRules {
     fn prepared(self, text: &str) -> String {
         let text = text.trim_end_matches(is_space);
         let mut text = if self.case_counts { text.into() } else { lowered(text) }.into_owned();
@@ -64,7 +64,9 @@ impl Rules {
             text = apart(&text);
         }
         if self.without_marks {
-            text.retain(|letter| !matches!(letter, '.' | ',' | '?' | ':' | ';' | '!' | '"' | '(' | ')'));
+            text.retain(|letter| {
+                !matches!(letter, '.' | ',' | '?' | ':' | ';' | '!' | '"' | '(' | ')')
+            });
         }
         text
     }
@@ -91,7 +93,7 @@ fn apart(text: &str) -> String {
     }
     out.push_str(rest);
     let mut tokens = Vec::new();
-    Tokens::Mteval13a.split(&out, &mut |token| tokens.push(token));
+    WordSplit::Mteval13a.split(&out, &mut |token| tokens.push(token));
     tokens.join(" ")
 }
 
@@ -140,7 +142,11 @@ type Shift = (i64, usize, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>);
 impl<'w> Search<'w> {
     fn new(given: &[u32], wanted: &'w [u32]) -> Self {
         let slope = if given.is_empty() { 1.0 } else { ratio(wanted.len(), given.len()) };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length, half of it")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a length, half of it"
+        )]
         let half = (slope / 2.0 + float(BEAM)).ceil() as usize;
         let beam = if float(BEAM) < slope / 2.0 { half } else { BEAM };
         Self { given: given.to_vec(), wanted, slope, beam, rows: Vec::new(), ways: Vec::new() }
@@ -186,7 +192,14 @@ impl<'w> Search<'w> {
     }
 
     /// Computes a row from the one above. Of equal ways the first of keep or change, drop, add is taken.
-    fn step(&self, row: usize, word: u32, above: &Row, out: &mut Row, mut ways: Option<&mut Vec<Edit>>) {
+    fn step(
+        &self,
+        row: usize,
+        word: u32,
+        above: &Row,
+        out: &mut Row,
+        mut ways: Option<&mut Vec<Edit>>,
+    ) {
         let (from, to) = self.band(row);
         out.from = from;
         out.edits.clear();

@@ -7,7 +7,7 @@ use regex_syntax::hir::{Class, HirKind};
 
 /// How a text is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tokens {
+pub enum WordSplit {
     /// As mteval-v13a: ASCII punctuation stands alone, but for full stops and commas within numbers.
     #[default]
     Mteval13a,
@@ -53,8 +53,8 @@ enum Kind {
     Other,
 }
 
-impl Tokens {
-    /// The text of which [`Tokens::split`] takes the tokens. Linear.
+impl WordSplit {
+    /// The text of which [`WordSplit::split`] takes the tokens. Linear.
     pub(crate) fn prepared(self, text: &str, lower: bool) -> Cow<'_, str> {
         let mut text = if lower { lowered(text) } else { Cow::Borrowed(text) };
         if self == Self::Mteval13a {
@@ -150,7 +150,9 @@ impl Tokens {
                     let odd = run % 2 == 1;
                     if !(before_digit && after_digit && run == 1) {
                         flush(start, at);
-                        marks.iter().for_each(|(from, to)| flush(*from, *to));
+                        for (from, to) in marks {
+                            flush(from, to);
+                        }
                         start = last;
                         if !(before_digit && after_digit == odd) {
                             flush(last, end);
@@ -181,8 +183,11 @@ fn is_chinese(letter: char) -> bool {
         | '\u{ff00}'..='\u{ffef}')
 }
 
-/// The ranges of a class of characters, in order.
-fn ranges(class: &str) -> Vec<(char, char)> {
+/// Ranges of characters, in order.
+type Ranges = Vec<(char, char)>;
+
+/// Those of a class.
+fn ranges(class: &str) -> Ranges {
     match regex_syntax::parse(class).map(regex_syntax::hir::Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => {
             class.ranges().iter().map(|range| (range.start(), range.end())).collect()
@@ -192,7 +197,7 @@ fn ranges(class: &str) -> Vec<(char, char)> {
 }
 
 fn international(letter: char) -> Kind {
-    static CLASSES: LazyLock<[(Vec<(char, char)>, Kind); 3]> = LazyLock::new(|| {
+    static CLASSES: LazyLock<[(Ranges, Kind); 3]> = LazyLock::new(|| {
         [(r"\pP", Kind::Mark), (r"\pS", Kind::Alone), (r"\pN", Kind::Digit)]
             .map(|(class, kind)| (ranges(class), kind))
     });

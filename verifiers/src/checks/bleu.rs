@@ -1,7 +1,7 @@
 //! `bleu`: n-grams that a translation shares with its references.
 
-use assay_metrics::bleu::{Rules, Smoothing, bleu};
-use assay_metrics::tokens::Tokens;
+use assay_metrics::bleu::{BleuRules, Smoothing, bleu};
+use assay_metrics::tokens::WordSplit;
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
@@ -66,14 +66,14 @@ enum Smooth {
 }
 
 impl Bleu {
-    fn rules(&self) -> Rules {
-        Rules {
+    fn rules(&self) -> BleuRules {
+        BleuRules {
             tokens: match self.tokenize {
-                Tokenizer::Mteval13a => Tokens::Mteval13a,
-                Tokenizer::Intl => Tokens::International,
-                Tokenizer::Zh => Tokens::Chinese,
-                Tokenizer::Char => Tokens::Characters,
-                Tokenizer::None => Tokens::Space,
+                Tokenizer::Mteval13a => WordSplit::Mteval13a,
+                Tokenizer::Intl => WordSplit::International,
+                Tokenizer::Zh => WordSplit::Chinese,
+                Tokenizer::Char => WordSplit::Characters,
+                Tokenizer::None => WordSplit::Space,
             },
             smoothing: match self.smoothing {
                 Smooth::Exp => Smoothing::Exponential,

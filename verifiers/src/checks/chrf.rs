@@ -1,6 +1,6 @@
 //! `chrf`: n-grams of characters that a translation shares with its references.
 
-use assay_metrics::chrf::{Rules, chrf};
+use assay_metrics::chrf::{ChrfRules, chrf};
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
@@ -49,7 +49,7 @@ impl Check for Chrf {
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         likeness::judge(sample, self.threshold, meter, |text, references, meter| {
             let rules =
-                Rules { words: self.word_order, beta: self.beta, ignore_case: self.lowercase };
+                ChrfRules { words: self.word_order, beta: self.beta, ignore_case: self.lowercase };
             // Windows of both texts are sorted.
             let read: usize = references.iter().map(|one| one.len() + text.len()).sum();
             meter.spend(20 * read as u64)?;

@@ -1,6 +1,6 @@
 //! `error_rate`: words or characters of a transcript that are wrong.
 
-use assay_metrics::edit::{Edits, Unit, errors};
+use assay_metrics::edit::{EditUnit, Edits, errors};
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
@@ -47,15 +47,16 @@ impl Check for ErrorRate {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let unit = match self.unit {
-            Counted::Words => Unit::Words,
-            Counted::Characters => Unit::Characters,
+            Counted::Words => EditUnit::Words,
+            Counted::Characters => EditUnit::Characters,
         };
         let cased = |text: &str| if self.lowercase { text.to_lowercase() } else { text.to_owned() };
         likeness::judge(sample, self.threshold, meter, |text, references, meter| {
             let text = cased(text);
             let mut best: Option<Edits> = None;
             for reference in references {
-                let found = errors(&text, &cased(reference), unit, &mut |units| meter.spend(units))?;
+                let found =
+                    errors(&text, &cased(reference), unit, &mut |units| meter.spend(units))?;
                 if best.is_none_or(|best| found.rate() < best.rate()) {
                     best = Some(found);
                 }

@@ -1,7 +1,7 @@
 //! `rouge`: n-grams or subsequences that a summary shares with its references.
 
-use assay_metrics::rouge::{Kind, rouge};
-use assay_metrics::score::Match;
+use assay_metrics::rouge::{RougeKind, rouge};
+use assay_metrics::score::Overlap;
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
@@ -76,15 +76,15 @@ impl Check for Rouge {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let kind = match self.metric {
-            Metric::One => Kind::Grams(1),
-            Metric::Two => Kind::Grams(2),
-            Metric::Three => Kind::Grams(3),
-            Metric::Four => Kind::Grams(4),
-            Metric::Longest => Kind::Longest,
-            Metric::Lines => Kind::Lines,
+            Metric::One => RougeKind::Grams(1),
+            Metric::Two => RougeKind::Grams(2),
+            Metric::Three => RougeKind::Grams(3),
+            Metric::Four => RougeKind::Grams(4),
+            Metric::Longest => RougeKind::Longest,
+            Metric::Lines => RougeKind::Lines,
         };
         likeness::judge(sample, self.threshold, meter, |text, references, meter| {
-            let mut best: Option<Match> = None;
+            let mut best: Option<Overlap> = None;
             for reference in references {
                 let mut pay = |units| meter.spend(units);
                 let found = rouge(text, reference, kind, self.stemmer, &mut pay)?;

@@ -92,9 +92,8 @@ impl Check for Squad {
             _ => {}
         }
         let scores = wanted.iter().map(|right| compare(&answer, right));
-        let (exact, f1) = scores.fold((false, 0.0_f64), |best, (exact, f1)| {
-            (best.0 || exact, best.1.max(f1))
-        });
+        let (exact, f1) =
+            scores.fold((false, 0.0_f64), |best, (exact, f1)| (best.0 || exact, best.1.max(f1)));
         let score = match self.metric {
             Metric::F1 => f1,
             Metric::ExactMatch => f64::from(u8::from(exact)),

@@ -1,6 +1,6 @@
 //! `ter`: edits that lead from a translation to its reference.
 
-use assay_metrics::ter::{Rules, ter};
+use assay_metrics::ter::{TerRules, ter};
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
@@ -41,7 +41,7 @@ impl Check for Ter {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         likeness::judge(sample, self.threshold, meter, |text, references, meter| {
-            let rules = Rules {
+            let rules = TerRules {
                 case_counts: self.case_sensitive,
                 normalised: self.normalized,
                 without_marks: self.no_punct,
