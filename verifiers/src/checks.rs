@@ -28,6 +28,8 @@ checks! {
     #[cfg(feature = "tasks")]
     boolean_query::BooleanQuery,
     #[cfg(feature = "tasks")]
+    boxes::Boxes,
+    #[cfg(feature = "tasks")]
     calculator::Calculator,
     choice::Choice,
     #[cfg(feature = "tasks")]
@@ -75,7 +77,11 @@ checks! {
     markdown::Markdown,
     math::Math,
     #[cfg(feature = "tasks")]
+    meteor_exact::MeteorExact,
+    #[cfg(feature = "tasks")]
     needles::Needles,
+    #[cfg(feature = "tasks")]
+    ngram_repetition::NgramRepetition,
     number::Number,
     #[cfg(feature = "tasks")]
     numbers::Numbers,
@@ -83,6 +89,8 @@ checks! {
     pii::Pii,
     #[cfg(feature = "tasks")]
     proof_gate::ProofGate,
+    #[cfg(feature = "tasks")]
+    ranking::Ranking,
     #[cfg(feature = "tasks")]
     reasoning_gym::ReasoningGym,
     #[cfg(feature = "tasks")]
@@ -94,6 +102,8 @@ checks! {
     #[cfg(feature = "tasks")]
     rouge::Rouge,
     #[cfg(feature = "tasks")]
+    set_match::SetMatch,
+    #[cfg(feature = "tasks")]
     short_answer::ShortAnswer,
     #[cfg(feature = "tasks")]
     squad::Squad,
@@ -104,6 +114,8 @@ checks! {
     #[cfg(feature = "tasks")]
     table_match::TableMatch,
     tags::Tags,
+    #[cfg(feature = "tasks")]
+    teds::Teds,
     #[cfg(feature = "tasks")]
     ter::Ter,
     #[cfg(feature = "tasks")]

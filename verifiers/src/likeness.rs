@@ -1,7 +1,9 @@
 //! What metrics of texts share: the text that is judged, its references, and what a score earns.
 
+use assay_structure::answer;
+
 use crate::prelude::*;
-use crate::text_parts::{given, share, texts};
+use crate::text_parts::{Place, given, share, texts};
 
 /// What a metric says.
 pub(crate) struct Measured {
@@ -42,9 +44,12 @@ pub(crate) fn earned(measured: Measured, threshold: Option<f64>) -> Verdict {
     measured.parts.into_iter().fold(verdict, |verdict, (key, value)| verdict.with(key, value))
 }
 
+fn is_text(value: &Value) -> bool {
+    value.is_string() || value.is_number()
+}
+
 /// The texts of a reference, none of them blank.
 fn references(reference: &Value) -> Result<Vec<String>, Fault> {
-    let is_text = |value: &Value| value.is_string() || value.is_number();
     let all = match reference {
         Value::Array(values) => values.iter().all(is_text),
         value => is_text(value),
@@ -71,4 +76,39 @@ pub(crate) fn check_threshold(threshold: Option<f64>) -> Result<(), BuildError> 
 pub(crate) fn gold(sample: &Sample) -> Option<Vec<String>> {
     let reference = sample.reference()?;
     (!reference.is_string()).then(|| references(reference).unwrap_or_default())
+}
+
+/// The items that a completion lists, in order: those of a JSON array, or the entries of a list, in the
+/// last code fence, or else in the last answer tag, or else in all of it.
+pub(crate) fn items(sample: &Sample, meter: &mut Meter<'_>) -> Result<Vec<String>, Fault> {
+    let completion = sample.completion();
+    meter.spend(40 * completion.len() as u64)?;
+    let Ok(span) = Place::Any.find(completion, &["json"]) else { return Ok(Vec::new()) };
+    let text = completion[span].trim();
+    let trimmed = |item: &str| item.trim().to_owned();
+    let items: Vec<String> = match serde_json::from_str(text) {
+        Ok(Value::Array(values)) if values.iter().all(is_text) => {
+            texts(&Value::Array(values)).iter().map(|item| trimmed(item)).collect()
+        }
+        _ => answer::items(text).into_iter().map(trimmed).collect(),
+    };
+    Ok(items.into_iter().filter(|item| !item.is_empty()).collect())
+}
+
+/// The different items of a reference, in order.
+pub(crate) fn listed_reference(reference: &Value) -> Result<Vec<String>, Fault> {
+    let items = if reference.is_array() { references(reference) } else { Err(no_list()) };
+    let items = items.map_err(|_| no_list())?;
+    let distinct: std::collections::BTreeSet<&String> = items.iter().collect();
+    if distinct.len() == items.len() { Ok(items) } else { Err(no_list()) }
+}
+
+fn no_list() -> Fault {
+    Fault::bad_reference("the reference is no list of different texts")
+}
+
+/// A list as a completion writes it.
+pub(crate) fn gold_list(sample: &Sample) -> Option<Vec<String>> {
+    let items = listed_reference(sample.reference()?).ok()?;
+    Some(vec![json!(items).to_string()])
 }

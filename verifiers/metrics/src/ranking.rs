@@ -65,9 +65,11 @@ impl Ranked {
         ratio(self.hits(k).count(), self.relevant())
     }
 
-    /// The relevant share of the first `k`, of which missing ones are not relevant.
+    /// The relevant share of the first `k`, of which missing ones are not relevant; of all that are
+    /// listed for `usize::MAX`.
     pub fn precision(&self, k: usize) -> f64 {
-        ratio(self.hits(k).count(), k.min(self.given.len().max(self.wanted.len())))
+        let listed = if k == usize::MAX { self.given.len() } else { k };
+        ratio(self.hits(k).count(), listed)
     }
 }
 

@@ -82,6 +82,18 @@ fn rank(name: &str) -> u8 {
     }
 }
 
+impl TableTree {
+    /// Whether there is a `td` in it.
+    pub fn has_cells(&self) -> bool {
+        self.nodes.iter().any(|node| node.cell.is_some())
+    }
+
+    /// Elements below the table, those within cells too.
+    pub fn elements(&self) -> usize {
+        self.elements
+    }
+}
+
 impl TableReader {
     /// A reader that skips the tags, not the content, of `ignored` elements, and with `structure_only`
     /// the content of cells.
