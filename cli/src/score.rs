@@ -1,5 +1,7 @@
 //! `assay score`: a dataset into a run folder.
 
+mod repeat;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,6 +68,11 @@ pub(super) struct Args {
     /// Exit with 1 when a smaller share of labelled rows agrees
     #[arg(long, value_name = "SHARE", requires = "labels", value_parser = share)]
     min_agreement: Option<f64>,
+    /// Score the data so many times in all, without the cache, and exit with 1 where a row is not judged
+    /// alike each time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100))]
+    #[arg(conflicts_with_all = ["shard", "dry_run"])]
+    repeat: Option<u32>,
     /// The form of the verdict rows
     #[arg(long, value_enum, default_value_t = Format::Jsonl)]
     format: Format,
@@ -115,6 +122,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         document.set("data.label", &toml::Value::from(column.as_str()).to_string())?;
     }
     let stop = stop_on_signals()?;
+    let again = args.repeat.map(|times| (times, document.clone()));
     let builder = args.config.builder(environment, document);
     let Some(output) = args.output.as_ref().filter(|_| !args.dry_run) else {
         return dry_run(args, builder, &stop);
@@ -143,7 +151,14 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::note("the budget of a judge is spent: raise it, and the same command goes on");
         return Ok(Exit::Threshold);
     }
-    Ok(exit(args, &report, stop.is_cancelled()))
+    let exit = exit(args, &report, stop.is_cancelled());
+    match again {
+        Some((times, document)) if report.complete && exit == Exit::Ok => {
+            let run = repeat::Repeat { args, run: &scored.folder, times, stop: &stop };
+            run.compare(|| args.config.builder(environment, document.clone()))
+        }
+        _ => Ok(exit),
+    }
 }
 
 /// What came of scoring.
@@ -157,6 +172,21 @@ struct Done {
     step: u64,
 }
 
+/// What is scored into a folder.
+fn spec(args: &Args, output: &Path) -> Result<FileRunSpec, Failure> {
+    Ok(FileRunSpec {
+        data: args.data.clone(),
+        output: output.to_owned(),
+        shard: args.shard,
+        bad_rows: args.bad_rows.into(),
+        limit: args.limit,
+        training: args.training.read()?,
+        fresh: args.fresh,
+        retry_faults: args.retry_faults,
+        form: args.format.into(),
+    })
+}
+
 /// Scores into a run folder.
 fn score(
     args: &Args,
@@ -164,19 +194,8 @@ fn score(
     engine: &Engine,
     stop: &CancellationToken,
 ) -> Result<Done, Failure> {
-    let training = args.training.read()?;
-    let at_step = training.step;
-    let spec = FileRunSpec {
-        data: args.data.clone(),
-        output: output.to_owned(),
-        shard: args.shard,
-        bad_rows: args.bad_rows.into(),
-        limit: args.limit,
-        training,
-        fresh: args.fresh,
-        retry_faults: args.retry_faults,
-        form: args.format.into(),
-    };
+    let spec = spec(args, output)?;
+    let at_step = spec.training.step;
     let mut run = FileRun::open(spec, engine, std::process::id())?;
     let expected = Expected {
         bytes: run.bytes_total(),

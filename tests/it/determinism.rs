@@ -15,6 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::place::Place;
 use crate::support::{builder, lines, rows};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use assay::Registry;
@@ -89,4 +90,22 @@ fn rows_without_ids_have_one_id_in_every_form() {
     let forms = forms(temp.path(), &text);
     let digests: BTreeSet<String> = forms.iter().map(|form| digest(form, 2, None)).collect();
     assert_eq!(digests.len(), 1, "{digests:?}");
+}
+
+#[test]
+fn a_run_that_does_not_repeat_itself_is_told() {
+    let config = "version = 1\n[[reward]]\nname = 'answer'\nverifier = 'math'\n";
+    let rows = "{\"id\": \"a\", \"completion\": \"4\", \"reference\": \"4\"}\n{\"id\": \"b\", \"completion\": \"5\", \"reference\": \"4\"}\n";
+    let place = Place::with(&[("assay.toml", config), ("rows.jsonl", rows)]);
+    let ran = place.run("score assay.toml rows.jsonl -o run --repeat 3 --quiet");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("scored 3 times: 0 rows differ"), "{}", ran.err);
+
+    // A run whose first session was another one's.
+    let kept = std::fs::read_to_string(place.path("run/verdicts.jsonl")).unwrap();
+    place.write("run/verdicts.jsonl", &kept.replacen("\"reward\":0.0", "\"reward\":1.0", 1));
+    let ran = place.run("score assay.toml rows.jsonl -o run --repeat 2 --quiet");
+    assert_ne!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let ran = place.run("score assay.toml rows.jsonl -o other --repeat 1");
+    assert_eq!(ran.code, 2, "{}", ran.err);
 }

@@ -10,8 +10,7 @@ use serde_json::Value;
 fn main() {
     let path = std::env::args().nth(1).unwrap();
     let text = std::fs::read_to_string(path).unwrap();
-    let rows: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (mut equal, mut unstable, mut refused, mut all) = (0, 0, 0, 0);
     for row in &rows {
         let ids = row["reference"]["instruction_id_list"].as_array().unwrap();

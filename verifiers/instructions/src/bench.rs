@@ -57,7 +57,8 @@ fn counts(name: &str, kwargs: &mut Kwargs<'_>) -> Option<Result<Judge, String>> 
             py::words(passage.lower()).map(py::bare).collect::<HashSet<_>>().len()
         }),
         "conjunctions" => at_least(kwargs, "small_n", |passage| {
-            let joins = |word: &&str| is_listed("and but for nor or so yet", &lower(py::bare(word)));
+            let joins =
+                |word: &&str| is_listed("and but for nor or so yet", &lower(py::bare(word)));
             py::words(passage.text()).filter(joins).collect::<HashSet<_>>().len()
         }),
         "person_names" => at_least(kwargs, "N", |passage| {

@@ -141,14 +141,11 @@ fn letters(kwargs: &mut Kwargs<'_>, fixed: bool) -> Result<Judge, String> {
 
 fn lengths(name: &str, kwargs: &mut Kwargs<'_>, fixed: bool) -> Option<Result<Judge, String>> {
     Some(match name {
-        "number_sentences" => {
-            Limit::read(kwargs, "num_sentences", "relation").and_then(|limit| {
-                judge(move |passage| limit.holds(punkt::sentences(passage.text()).len()))
-            })
-        }
-        "number_words" => Limit::read(kwargs, "num_words", "relation").and_then(|limit| {
-            judge(move |passage| limit.holds(py::count_words(passage.text())))
+        "number_sentences" => Limit::read(kwargs, "num_sentences", "relation").and_then(|limit| {
+            judge(move |passage| limit.holds(punkt::sentences(passage.text()).len()))
         }),
+        "number_words" => Limit::read(kwargs, "num_words", "relation")
+            .and_then(|limit| judge(move |passage| limit.holds(py::count_words(passage.text())))),
         "number_paragraphs" => kwargs.positive("num_paragraphs").and_then(|wanted| {
             judge(move |passage| filled_parts(passage.text(), "***") == Some(wanted))
         }),
@@ -159,8 +156,7 @@ fn lengths(name: &str, kwargs: &mut Kwargs<'_>, fixed: bool) -> Option<Result<Ju
 
 /// How many parts between separators are not blank. Only the first and the last may be blank.
 fn filled_parts(text: &str, separator: &str) -> Option<usize> {
-    let parts: Vec<bool> =
-        text.split(separator).map(|part| py::strip(part).is_empty()).collect();
+    let parts: Vec<bool> = text.split(separator).map(|part| py::strip(part).is_empty()).collect();
     let inner = parts.get(1..parts.len().max(2) - 1);
     let is_blank = |part: &bool| *part;
     if inner.is_some_and(|inner| inner.iter().any(is_blank)) {
@@ -196,26 +192,31 @@ fn leading_word(paragraph: &str) -> String {
 
 fn formats(name: &str, kwargs: &mut Kwargs<'_>, fixed: bool) -> Option<Result<Judge, String>> {
     Some(match name {
-        "number_placeholders" => kwargs.positive("num_placeholders").and_then(|wanted| {
-            judge(move |passage| placeholders(passage.text()) >= wanted)
-        }),
-        "postscript" => kwargs.text("postscript_marker").and_then(|marker| {
-            postscript(py::strip(marker), fixed)
-        }),
+        "number_placeholders" => kwargs
+            .positive("num_placeholders")
+            .and_then(|wanted| judge(move |passage| placeholders(passage.text()) >= wanted)),
+        "postscript" => {
+            kwargs.text("postscript_marker").and_then(|marker| postscript(py::strip(marker), fixed))
+        }
         "number_bullet_lists" => kwargs.positive("num_bullets").and_then(|wanted| {
             judge(move |passage| {
                 let text = passage.text();
                 wanted
-                    == if fixed { plain_bullets(text) } else { bullets(text, '*') + bullets(text, '-') }
+                    == if fixed {
+                        plain_bullets(text)
+                    } else {
+                        bullets(text, '*') + bullets(text, '-')
+                    }
             })
         }),
         "constrained_response" => judge(|passage| {
-            const ANSWERS: [&str; 3] = ["My answer is yes.", "My answer is no.", "My answer is maybe."];
+            const ANSWERS: [&str; 3] =
+                ["My answer is yes.", "My answer is no.", "My answer is maybe."];
             ANSWERS.iter().any(|answer| passage.text().contains(answer))
         }),
-        "number_highlighted_sections" => kwargs.positive("num_highlights").and_then(|wanted| {
-            judge(move |passage| highlights(passage.text(), fixed) >= wanted)
-        }),
+        "number_highlighted_sections" => kwargs
+            .positive("num_highlights")
+            .and_then(|wanted| judge(move |passage| highlights(passage.text(), fixed) >= wanted)),
         "multiple_sections" => sections(kwargs, fixed),
         "json_format" => judge(move |passage| {
             let mut text = passage.stripped();
@@ -396,8 +397,7 @@ fn two_responses(passage: &Passage<'_>) -> bool {
 }
 
 fn is_quoted(text: &str, fixed: bool) -> bool {
-    let is_between = |open: char, close: char| {
-        text.strip_prefix(open).is_some_and(|tail| tail.ends_with(close))
-    };
+    let is_between =
+        |open: char, close: char| text.strip_prefix(open).is_some_and(|tail| tail.ends_with(close));
     is_between('"', '"') || fixed && is_between('“', '”')
 }

@@ -64,7 +64,8 @@ fn scalar(text: &str, infinities: bool) -> Option<&str> {
 }
 
 fn number(text: &str) -> Option<&str> {
-    let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let digits =
+        |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let text = text.strip_prefix('-').unwrap_or(text);
     let mut rest = match digits(text) {
         0 => return None,
@@ -114,7 +115,9 @@ mod tests {
         for text in ["{}", "[1, -2.5e+3, \"a\\u00e9\"]", " 0 ", "{\"a\": {\"b\": [null]}}", "NaN"] {
             assert!(is_json(text, true), "{text}");
         }
-        for text in ["", "[1,]", "{\"a\" 1}", "01", "1.", "[1", "[1}", "{1: 2}", "\"\n\"", "'a'", "[,1]"] {
+        for text in
+            ["", "[1,]", "{\"a\" 1}", "01", "1.", "[1", "[1}", "{1: 2}", "\"\n\"", "'a'", "[,1]"]
+        {
             assert!(!is_json(text, true), "{text}");
         }
         assert!(!is_json("[NaN]", false));

@@ -96,7 +96,9 @@ impl Limit {
         match kwargs.text(relation)? {
             "less than" => Ok(Limit { bound, less: true }),
             "at least" => Ok(Limit { bound, less: false }),
-            other => Err(format!("the relation {other:?} is neither \"less than\" nor \"at least\"")),
+            other => {
+                Err(format!("the relation {other:?} is neither \"less than\" nor \"at least\""))
+            }
         }
     }
 

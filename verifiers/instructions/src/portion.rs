@@ -29,7 +29,8 @@ pub fn language_share<E>(
             let tail = found.strip_prefix(code);
             tail.is_some_and(|tail| tail.is_empty() || tail.starts_with('-'))
         };
-        let share: f64 = found.iter().filter(|(found, _)| is_own(found)).map(|(_, share)| share).sum();
+        let share: f64 =
+            found.iter().filter(|(found, _)| is_own(found)).map(|(_, share)| share).sum();
         all += letters;
         own += letters * share.min(1.0);
     }

@@ -29,7 +29,8 @@ pub(crate) static TABLE: LazyLock<Grams> = LazyLock::new(Grams::read);
 
 /// A character of CJK, and the one that stands for its class.
 pub(crate) static CLASSES: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
-    let class = |line: &'static str| line.chars().map(move |c| (c, line.chars().next().unwrap_or(c)));
+    let class =
+        |line: &'static str| line.chars().map(move |c| (c, line.chars().next().unwrap_or(c)));
     KANJI.lines().flat_map(class).collect()
 });
 

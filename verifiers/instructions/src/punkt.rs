@@ -142,8 +142,25 @@ fn end(text: &str, at: usize) -> Option<End> {
 fn ends_word(c: char) -> bool {
     matches!(
         c,
-        ')' | '"' | ';' | '}' | ']' | '*' | ':' | '@' | '\'' | '(' | '{' | '[' | '?' | '!' | '‘'
-            | '’' | '“' | '”' | '«' | '»'
+        ')' | '"'
+            | ';'
+            | '}'
+            | ']'
+            | '*'
+            | ':'
+            | '@'
+            | '\''
+            | '('
+            | '{'
+            | '['
+            | '?'
+            | '!'
+            | '‘'
+            | '’'
+            | '“'
+            | '”'
+            | '«'
+            | '»'
     )
 }
 
@@ -269,8 +286,7 @@ fn reconsider(token: &mut Token<'_>, next: &Token<'_>) {
     }
     if is_initial || kind == NUMBER {
         let starts = next.starts();
-        let is_name =
-            starts.is_none() && is_initial && next.is_capital() && next.case() & 4 == 0;
+        let is_name = starts.is_none() && is_initial && next.is_capital() && next.case() & 4 == 0;
         if starts == Some(false) || is_name {
             token.ends = false;
         }
@@ -299,7 +315,21 @@ fn tokenize<'t>(line: &'t str, each: &mut dyn FnMut(&'t str) -> bool) -> bool {
 fn starts_word(c: char) -> bool {
     !matches!(
         c,
-        '(' | '"' | '`' | '{' | '[' | ':' | ';' | '&' | '#' | '*' | '@' | ')' | '}' | ']' | '-' | ','
+        '(' | '"'
+            | '`'
+            | '{'
+            | '['
+            | ':'
+            | ';'
+            | '&'
+            | '#'
+            | '*'
+            | '@'
+            | ')'
+            | '}'
+            | ']'
+            | '-'
+            | ','
     )
 }
 
@@ -310,9 +340,8 @@ fn word_length(text: &str) -> usize {
     };
     let mut places = text.char_indices();
     places.next();
-    let ends = |&(at, c): &(usize, char)| {
-        is_end(&text[at..]) || c == ',' && is_end(&text[at + 1..])
-    };
+    let ends =
+        |&(at, c): &(usize, char)| is_end(&text[at..]) || c == ',' && is_end(&text[at + 1..]);
     places.find(ends).map_or(text.len(), |(at, _)| at)
 }
 

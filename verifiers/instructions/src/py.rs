@@ -213,8 +213,5 @@ pub(crate) fn has_word(text: &str, word: &str) -> bool {
 /// How often a text has a word between borders, up to `most`.
 pub(crate) fn count_word(text: &str, word: &str, most: usize) -> usize {
     let found = text.match_indices(word).map(|(at, _)| at);
-    found
-        .filter(|&at| is_border(text, at) && is_border(text, at + word.len()))
-        .take(most)
-        .count()
+    found.filter(|&at| is_border(text, at) && is_border(text, at + word.len())).take(most).count()
 }

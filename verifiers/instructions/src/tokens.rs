@@ -20,7 +20,8 @@ pub fn words(text: &str) -> Vec<String> {
 pub(crate) fn count_capitals(text: &str) -> usize {
     let mut count = 0;
     let mut each = |word: &str| count += usize::from(py::is_upper(word));
-    let may_count = |chunk: &str| !chunk.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    let may_count =
+        |chunk: &str| !chunk.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     let marks = memchr::memchr3_iter(b'.', b'?', b'!', text.as_bytes());
     let mut nexts = marks.map(|at| text.as_bytes().get(at + 1));
     // Sentences matter only where one may end within a chunk, before what is not set apart anyway.

@@ -4,8 +4,8 @@ use crate::detect;
 use crate::json::is_json;
 use crate::kwargs::Kwargs;
 use crate::passage::{Passage, lower};
-use crate::rule::{Judge, judge};
 use crate::py;
+use crate::rule::{Judge, judge};
 
 /// The judge of a function; `None` where there is none of that name.
 pub(crate) fn read(name: &str, kwargs: &mut Kwargs<'_>) -> Option<Result<Judge, String>> {
@@ -52,10 +52,14 @@ pub(crate) fn read(name: &str, kwargs: &mut Kwargs<'_>) -> Option<Result<Judge, 
             at_least(kwargs, |passage| spans(passage.text(), "*", "*"))
         }
         "validate_sections" => sections(kwargs),
-        "validate_frequency_capital_words" => compared(kwargs, |_| 0, |passage| {
-            let is_capital = |run: &&str| run.bytes().all(|byte| byte.is_ascii_uppercase());
-            py::word_runs(passage.text()).filter(is_capital).count()
-        }),
+        "validate_frequency_capital_words" => compared(
+            kwargs,
+            |_| 0,
+            |passage| {
+                let is_capital = |run: &&str| run.bytes().all(|byte| byte.is_ascii_uppercase());
+                py::word_runs(passage.text()).filter(is_capital).count()
+            },
+        ),
         _ => return whole(name, kwargs),
     })
 }

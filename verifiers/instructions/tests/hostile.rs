@@ -1,6 +1,8 @@
 //! No text makes a judgement panic, and nothing unknown is right.
 
-use assay_instructions::{Alphabet, Demand, Edition, follow, language_share, languages, sentences, words};
+use assay_instructions::{
+    Alphabet, Demand, Edition, follow, language_share, languages, sentences, words,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -46,7 +48,9 @@ fn demands() -> Vec<Demand> {
     let mut demands: Vec<Demand> = functions().iter().map(tulu).collect();
     for row in ROWS.iter().flat_map(|rows| rows.lines()) {
         let row: Value = serde_json::from_str(row).unwrap();
-        for (at, id) in row["reference"]["instruction_id_list"].as_array().unwrap().iter().enumerate() {
+        for (at, id) in
+            row["reference"]["instruction_id_list"].as_array().unwrap().iter().enumerate()
+        {
             let kwargs = row["reference"]["kwargs"][at].as_object();
             for edition in [Edition::Official, Edition::Fixed] {
                 demands.extend(Demand::read(id.as_str().unwrap(), kwargs, edition));
@@ -54,7 +58,12 @@ fn demands() -> Vec<Demand> {
         }
     }
     for name in [
-        "multiples", "mcq_count_length", "reverse_newline", "character_reverse", "sentence_alphabet", "csv_city",
+        "multiples",
+        "mcq_count_length",
+        "reverse_newline",
+        "character_reverse",
+        "sentence_alphabet",
+        "csv_city",
     ] {
         demands.push(Demand::read(&format!("custom:{name}"), None, Edition::Official).unwrap());
     }
@@ -63,10 +72,63 @@ fn demands() -> Vec<Demand> {
 
 fn texts() -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
-        "*", "**", "***", "\n", "\n\n", " ", ".", "...", "?!", "\"", "'", "''", "``", "[", "]", "<<", ">>", "-", "- ",
-        "a", "A", "Dr.", "U.S.", "1.", ",", ":", "P.S.", "p. p. s", "Section 1", "Question 1.", "{\"a\": [1]}",
-        "```json", "@", "a@b.co", "http://x.y", "\u{301}", "é", "İ", "ſ", "日", "ア", "😀", "\r", "\t", "\u{1c}", "cannot",
-        "<i>x</i>", "(((((", ")", "“", "”", "’s", "'ll ", "n't ", "1800-01-02", "Zimbabwe", "ǅ",
+        "*",
+        "**",
+        "***",
+        "\n",
+        "\n\n",
+        " ",
+        ".",
+        "...",
+        "?!",
+        "\"",
+        "'",
+        "''",
+        "``",
+        "[",
+        "]",
+        "<<",
+        ">>",
+        "-",
+        "- ",
+        "a",
+        "A",
+        "Dr.",
+        "U.S.",
+        "1.",
+        ",",
+        ":",
+        "P.S.",
+        "p. p. s",
+        "Section 1",
+        "Question 1.",
+        "{\"a\": [1]}",
+        "```json",
+        "@",
+        "a@b.co",
+        "http://x.y",
+        "\u{301}",
+        "é",
+        "İ",
+        "ſ",
+        "日",
+        "ア",
+        "😀",
+        "\r",
+        "\t",
+        "\u{1c}",
+        "cannot",
+        "<i>x</i>",
+        "(((((",
+        ")",
+        "“",
+        "”",
+        "’s",
+        "'ll ",
+        "n't ",
+        "1800-01-02",
+        "Zimbabwe",
+        "ǅ",
     ]);
     prop_oneof![
         any::<String>(),
@@ -95,8 +157,12 @@ proptest! {
 
 #[test]
 fn nothing_unknown_is_right() {
-    let read = |id: &str, kwargs: Value| Demand::read(id, kwargs.as_object(), Edition::Official).is_ok();
-    assert!(read("length_constraints:number_words", json!({ "num_words": 3.0, "relation": "at least", "x": null })));
+    let read =
+        |id: &str, kwargs: Value| Demand::read(id, kwargs.as_object(), Edition::Official).is_ok();
+    assert!(read(
+        "length_constraints:number_words",
+        json!({ "num_words": 3.0, "relation": "at least", "x": null })
+    ));
     for (id, kwargs) in [
         ("length_constraints:number_words", json!({ "num_words": 3 })),
         ("length_constraints:number_words", json!({ "num_words": 0, "relation": "at least" })),

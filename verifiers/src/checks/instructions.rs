@@ -162,7 +162,7 @@ impl Instructions {
             return Ok(None);
         };
         let mut listed = Vec::new();
-        self.read(&held(source)?, column(&self.arguments), &mut listed)?;
+        self.read(held(source)?.as_ref(), column(&self.arguments), &mut listed)?;
         if listed.is_empty() {
             return Err(bad("the row lists no instruction".to_owned()));
         }
@@ -185,7 +185,7 @@ impl Instructions {
                 }
                 let ids = object.get("instruction_id_list").or_else(|| object.get("instruction_id"));
                 let ids = ids.ok_or_else(|| bad("the reference has no instruction ids".into()))?;
-                self.read_ids(&held(ids)?, object.get("kwargs"), listed)
+                self.read_ids(held(ids)?.as_ref(), object.get("kwargs"), listed)
             }
             Value::Array(items) if items.iter().any(Value::is_object) => {
                 items.iter().try_for_each(|item| match item {

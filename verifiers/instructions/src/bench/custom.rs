@@ -32,7 +32,8 @@ pub(super) fn read(name: &str) -> Option<Result<Judge, String>> {
         }),
         "csv_city" => judge(|passage| {
             let rows = csv::rows(passage.text(), ',').unwrap_or_default();
-            let header = rows.first().is_some_and(|row| *row == ["ID", "Country", "City", "Year", "Count"]);
+            let header =
+                rows.first().is_some_and(|row| *row == ["ID", "Country", "City", "Year", "Count"]);
             header && rows.len() == 8 && rows.iter().all(|row| row.len() == 5)
         }),
         "csv_special_character" => judge(|passage| is_product_table(passage.text())),
@@ -190,9 +191,8 @@ fn is_quoted_table(text: &str) -> bool {
 fn is_date(date: &str) -> bool {
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };
-    let is_number = |part: &str, length| {
-        part.chars().count() == length && part.chars().all(py::is_digit)
-    };
+    let is_number =
+        |part: &str, length| part.chars().count() == length && part.chars().all(py::is_digit);
     if !(is_number(year, 4) && is_number(month, 2) && is_number(day, 2)) {
         return false;
     }

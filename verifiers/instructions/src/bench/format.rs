@@ -56,7 +56,8 @@ fn nests(text: &str) -> bool {
                 deepest = deepest.max(open.len());
             }
             ')' | ']' | '}' => {
-                if matches!((open.pop(), c), (Some('('), ')') | (Some('['), ']') | (Some('{'), '}')) {
+                if matches!((open.pop(), c), (Some('('), ')') | (Some('['), ']') | (Some('{'), '}'))
+                {
                     if deepest >= 5 {
                         return true;
                     }
