@@ -161,7 +161,7 @@ pub(super) fn expression(
     let label = line.get(..7).filter(|label| label.eq_ignore_ascii_case("answer:"));
     let start = start + label.map_or(0, str::len);
     let bare = |c: char| c.is_whitespace() || "`*$".contains(c);
-    let inner = text.get(start..).unwrap_or_default();
+    let inner = &text[start..];
     let end = start + inner.trim_end_matches(bare).len();
     let start = start + inner.len() - inner.trim_start_matches(bare).len();
     Ok((start < end).then_some((said.start + start..said.start + end, false)))

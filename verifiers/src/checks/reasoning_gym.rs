@@ -86,8 +86,7 @@ impl Check for ReasoningGym {
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
         let metadata = self.metadata(sample).ok()?;
         let own = sample.reference().filter(|own| !own.is_null() && own.as_str() != Some("None"));
-        let known = ["example_answer", "possible_answer"];
-        let gold = own.or_else(|| known.iter().find_map(|key| metadata.get(key)));
+        let gold = own.or_else(|| metadata.get("possible_answer"));
         let tagged = |gold| format!("<answer>{}</answer>", crate::sample::value_text(gold));
         Some(gold.map(tagged).into_iter().collect())
     }

@@ -155,6 +155,9 @@ pub(super) fn lock(puzzle: &Puzzle<'_>) -> Judged {
     };
     let (gold, own) = (pressed(&puzzle.gold()?), pressed(puzzle.answer));
     let buttons = puzzle.list("buttons")?;
+    if buttons.len() > 26 {
+        return Err("`buttons` of the metadata are more than letters".to_owned());
+    }
     let target = puzzle.number("target_value")?;
     let mut state = Some(puzzle.number("initial_value")?);
     let mut color = puzzle.text("initial_state")?;
