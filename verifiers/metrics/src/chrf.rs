@@ -1,10 +1,9 @@
 //! chrF and chrF++ (Popović 2015, 2017) as sacrebleu 2.6 has them.
 
-use std::iter::repeat;
-use std::ops::BitXor;
+use std::ops::{BitAnd, BitXor};
 
 use crate::grams::shared;
-use crate::intern::{Letters, Vocabulary};
+use crate::intern::{Letters, Vocabulary, number};
 use crate::score::ratio;
 use crate::tokens::{is_space, lowered, words};
 
@@ -107,13 +106,17 @@ fn apart(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A number that holds a window.
-trait Window: Copy + Ord + BitXor<Output = Self> {
+trait Window: Copy + Default + Ord + BitXor<Output = Self> + BitAnd<Output = Self> {
     /// Appends so many bits.
     fn append(self, bits: u32, value: u32) -> Self;
     fn zeros(self) -> u32;
     fn is_odd(self) -> bool;
-    fn none() -> Self;
+    fn sort(windows: &mut Vec<Self>, bits: u32);
 }
+
+/// The bits of a digit by which windows are sorted, and the number from which on that pays.
+const DIGIT: u32 = 10;
+const MANY: usize = 400;
 
 impl Window for u64 {
     fn append(self, bits: u32, value: u32) -> Self {
@@ -125,8 +128,33 @@ impl Window for u64 {
     fn is_odd(self) -> bool {
         self & 1 == 1
     }
-    fn none() -> Self {
-        0
+    /// By digits, from the last.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "digits are below the size of the table, places below the length"
+    )]
+    fn sort(windows: &mut Vec<Self>, bits: u32) {
+        if windows.len() < MANY {
+            return windows.sort_unstable();
+        }
+        let mut out = vec![0; windows.len()];
+        for shift in (0..bits).step_by(DIGIT as usize) {
+            let mut starts = [0_u32; 1 << DIGIT];
+            let digit = |window: Self| ((window >> shift) & ((1 << DIGIT) - 1)) as usize;
+            for window in windows.iter() {
+                starts[digit(*window)] += 1;
+            }
+            let mut sum = 0;
+            for start in &mut starts {
+                sum += std::mem::replace(start, sum);
+            }
+            for window in windows.iter() {
+                let start = &mut starts[digit(*window)];
+                out[*start as usize] = *window;
+                *start += 1;
+            }
+            std::mem::swap(windows, &mut out);
+        }
     }
 }
 
@@ -140,8 +168,8 @@ impl Window for u128 {
     fn is_odd(self) -> bool {
         self & 1 == 1
     }
-    fn none() -> Self {
-        0
+    fn sort(windows: &mut Vec<Self>, _: u32) {
+        windows.sort_unstable();
     }
 }
 
@@ -150,18 +178,23 @@ impl Window for u128 {
 /// other text has nowhere.
 fn shared_windows<W: Window>(sides: [(&[u32], u32); 2], bits: u32) -> [usize; ORDERS] {
     let mut all: Vec<W> = Vec::with_capacity(sides.iter().map(|(ids, _)| ids.len()).sum());
+    let ones = (0..ORDERS).fold(W::default(), |window, _| window.append(bits, (1 << bits) - 1));
     for (side, (ids, beyond)) in (0..).zip(sides) {
-        for start in 0..ids.len() {
-            let ids = ids.iter().skip(start).copied().chain(repeat(beyond)).take(ORDERS);
-            let window = ids.fold(W::none(), |window, id| window.append(bits, id));
-            all.push(window.append(1, side));
+        let mut window = W::default();
+        for (place, id) in ids.iter().copied().chain([beyond; ORDERS - 1]).enumerate() {
+            window = window.append(bits, id) & ones;
+            if place + 1 >= ORDERS {
+                all.push(window.append(1, side));
+            }
         }
     }
-    all.sort_unstable();
-    let unused = W::none().append(1, 1).zeros() + 1 - (6 * bits + 1);
+    let used = bits * number(ORDERS) + 1;
+    W::sort(&mut all, used);
+    let unused = W::default().zeros() - used;
     let mut matches = [0_usize; ORDERS];
-    // For each order the n-grams of the current group, of both sides.
-    let mut counts = [[0_usize; 2]; ORDERS];
+    // For each order how many windows of each side come before the current group.
+    let mut starts = [[0_usize; 2]; ORDERS];
+    let mut seen = [0_usize; 2];
     let mut before = None;
     for window in all.iter().copied().map(Some).chain([None]) {
         // How many letters the window shares with the one before.
@@ -172,17 +205,13 @@ fn shared_windows<W: Window>(sides: [(&[u32], u32); 2], bits: u32) -> [usize; OR
             }
             _ => 0,
         };
-        for (matches, counts) in matches.iter_mut().zip(&mut counts).skip(equal) {
-            let [one, two] = std::mem::take(counts);
-            *matches += one.min(two);
+        for (matches, start) in matches.iter_mut().zip(&mut starts).skip(equal) {
+            *matches += (seen[0] - start[0]).min(seen[1] - start[1]);
+            *start = seen;
         }
         if let Some(window) = window {
             let side = usize::from(window.is_odd());
-            for counts in &mut counts {
-                if let Some(count) = counts.get_mut(side) {
-                    *count += 1;
-                }
-            }
+            seen = [seen[0] + 1 - side, seen[1] + side];
         }
         before = window;
     }

@@ -11,6 +11,11 @@ pub(crate) struct Vocabulary<'t> {
 }
 
 impl<'t> Vocabulary<'t> {
+    /// One with room for the tokens of a text of so many bytes.
+    pub(crate) fn for_bytes(bytes: usize) -> Self {
+        Self { ids: FxHashMap::with_capacity_and_hasher(bytes / 12, rustc_hash::FxBuildHasher) }
+    }
+
     /// The number of a token.
     pub(crate) fn id(&mut self, token: &'t str) -> u32 {
         let next = number(self.ids.len());

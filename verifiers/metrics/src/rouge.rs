@@ -32,7 +32,7 @@ pub fn rouge<E>(
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<Overlap, E> {
     let (text, reference) = (lowered(text), lowered(reference));
-    let mut vocabulary = Vocabulary::default();
+    let mut vocabulary = Vocabulary::for_bytes(text.len() + reference.len());
     let given = lines(&text, &mut vocabulary);
     let wanted = lines(&reference, &mut vocabulary);
     let mut words = Words { given, wanted, kinds: vocabulary.len() };

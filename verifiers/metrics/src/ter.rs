@@ -132,7 +132,6 @@ struct Search<'w> {
     beam: usize,
     /// The table of the text as it is shifted so far: row 0 is before its first word.
     rows: Vec<Row>,
-    ways: Vec<Vec<Edit>>,
 }
 
 /// A shift: what it saves, its length, and then what is preferred if low: its start and its target.
@@ -149,7 +148,7 @@ impl<'w> Search<'w> {
         )]
         let half = (slope / 2.0 + float(BEAM)).ceil() as usize;
         let beam = if float(BEAM) < slope / 2.0 { half } else { BEAM };
-        Self { given: given.to_vec(), wanted, slope, beam, rows: Vec::new(), ways: Vec::new() }
+        Self { given: given.to_vec(), wanted, slope, beam, rows: Vec::new() }
     }
 
     fn edits<E>(mut self, pay: &mut dyn FnMut(u64) -> Result<(), E>) -> Result<usize, E> {
@@ -191,42 +190,49 @@ impl<'w> Search<'w> {
         (middle.saturating_sub(self.beam), to)
     }
 
-    /// Computes a row from the one above. Of equal ways the first of keep or change, drop, add is taken.
-    fn step(
-        &self,
-        row: usize,
-        word: u32,
-        above: &Row,
-        out: &mut Row,
-        mut ways: Option<&mut Vec<Edit>>,
-    ) {
+    /// Computes a row from the one above.
+    fn step(&self, row: usize, word: u32, above: &Row, out: &mut Row) {
         let (from, to) = self.band(row);
         out.from = from;
         out.edits.clear();
-        let mut left = NEVER;
-        for column in from..to {
-            let (edits, way) = if column == 0 {
-                (above.at(0).saturating_add(1), Edit::Drop)
-            } else {
-                let is_equal = self.wanted[column - 1] == word;
-                let mut best = (NEVER, Edit::Never);
-                let way = if is_equal { Edit::Keep } else { Edit::Change };
-                for (edits, way) in [
-                    (above.at(column - 1) + u32::from(!is_equal), way),
-                    (above.at(column) + 1, Edit::Drop),
-                    (left.saturating_add(1), Edit::Add),
-                ] {
-                    if edits < best.0 {
-                        best = (edits, way);
-                    }
-                }
-                best
-            };
-            left = edits;
-            out.edits.push(edits);
-            if let Some(ways) = &mut ways {
-                ways.push(way);
-            }
+        let (mut left, mut corner) = (NEVER, NEVER);
+        let mut column = from;
+        if column == 0 {
+            corner = above.at(0);
+            left = (corner + 1).min(NEVER);
+            out.edits.push(left);
+            column = 1;
+        } else {
+            corner = corner.min(above.at(column - 1));
+        }
+        let (_, ups) = above.edits.split_at((column - above.from).min(above.edits.len()));
+        let known = ups.len().min(to.saturating_sub(column));
+        let mut cell = |up: u32, wanted: u32| {
+            left = (left + 1).min(up + 1).min(corner + u32::from(wanted != word)).min(NEVER);
+            corner = up;
+            left
+        };
+        let (near, far) = self.wanted[column - 1..to - 1].split_at(known);
+        out.edits.extend(ups.iter().zip(near).map(|(up, wanted)| cell(*up, *wanted)));
+        out.edits.extend(far.iter().map(|wanted| cell(NEVER, *wanted)));
+    }
+
+    /// How a cell comes about: of equal ways the first of keep or change, drop, add.
+    fn way(&self, row: usize, column: usize) -> Edit {
+        let (Some(above), here) = (row.checked_sub(1), &self.rows[row]) else {
+            return if column > 0 { Edit::Add } else { Edit::Never };
+        };
+        let (above, edits) = (&self.rows[above], here.at(column));
+        let Some(before) = column.checked_sub(1) else { return Edit::Drop };
+        let is_equal = self.wanted[before] == self.given[row - 1];
+        if edits >= NEVER {
+            Edit::Never
+        } else if edits == above.at(before) + u32::from(!is_equal) {
+            if is_equal { Edit::Keep } else { Edit::Change }
+        } else if edits == above.at(column) + 1 {
+            Edit::Drop
+        } else {
+            Edit::Add
         }
     }
 
@@ -234,14 +240,12 @@ impl<'w> Search<'w> {
     fn fill(&mut self) {
         let first = (0..=self.wanted.len()).map(crate::intern::number).collect();
         self.rows = vec![Row { from: 0, edits: first }];
-        self.ways = vec![vec![Edit::Add; self.wanted.len() + 1]];
         for (row, word) in (1..).zip(self.given.clone()) {
-            let (mut out, mut ways) = (Row::default(), Vec::new());
+            let mut out = Row::default();
             if let Some(above) = self.rows.last() {
-                self.step(row, word, above, &mut out, Some(&mut ways));
+                self.step(row, word, above, &mut out);
             }
             self.rows.push(out);
-            self.ways.push(ways);
         }
     }
 
@@ -252,25 +256,23 @@ impl<'w> Search<'w> {
         let mut places = vec![0; self.wanted.len()];
         let (mut given, mut wanted) = (vec![0; row + 1], vec![0; column + 1]);
         while row > 0 || column > 0 {
-            let ways = &self.ways[row];
-            let way = column.checked_sub(self.rows[row].from).and_then(|place| ways.get(place));
-            match way {
-                Some(way @ (Edit::Keep | Edit::Change)) if row > 0 && column > 0 => {
+            match self.way(row, column) {
+                way @ (Edit::Keep | Edit::Change) => {
                     places[column - 1] = row;
-                    given[row] = usize::from(*way == Edit::Change);
-                    wanted[column] = usize::from(*way == Edit::Change);
+                    given[row] = usize::from(way == Edit::Change);
+                    wanted[column] = usize::from(way == Edit::Change);
                     (row, column) = (row - 1, column - 1);
                 }
-                Some(Edit::Drop) if row > 0 => {
+                Edit::Drop => {
                     given[row] = 1;
                     row -= 1;
                 }
-                Some(Edit::Add) if column > 0 => {
+                Edit::Add => {
                     places[column - 1] = row;
                     wanted[column] = 1;
                     column -= 1;
                 }
-                _ => break,
+                Edit::Never => break,
             }
         }
         for sums in [&mut given, &mut wanted] {
@@ -352,7 +354,7 @@ impl<'w> Search<'w> {
         above.from = self.rows[first].from;
         above.edits.clone_from(&self.rows[first].edits);
         for (row, word) in (first + 1..).zip(&words[first..]) {
-            self.step(row, *word, above, here, None);
+            self.step(row, *word, above, here);
             std::mem::swap(above, here);
             if row >= end && above.edits == self.rows[row].edits {
                 return self.total();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use regex_syntax::hir::{Class, HirKind};
 
 /// How a text is split.
@@ -50,6 +51,8 @@ enum Kind {
     /// It is a token unless digits are on both sides.
     Mark,
     Digit,
+    /// It is a token behind a digit.
+    Hyphen,
     Other,
 }
 
@@ -64,7 +67,7 @@ impl WordSplit {
                 Cow::Owned(text) => Cow::Owned(text.trim_end_matches(is_space).to_owned()),
             };
             for (from, to) in REPLACED {
-                if text.contains(from) {
+                if memmem::find(text.as_bytes(), from.as_bytes()).is_some() {
                     text = Cow::Owned(text.replace(from, to));
                 }
             }
@@ -84,20 +87,28 @@ impl WordSplit {
         }
     }
 
-    fn kind(self, letter: char) -> Kind {
-        if self == Self::International {
-            return international(letter);
-        }
-        match letter {
-            '.' | ',' => Kind::Mark,
-            '0'..='9' => Kind::Digit,
-            ' '..='&' | '('..='+' | ':'..='@' | '/' | '['..='`' | '{'..='~' if letter != ' ' => {
-                Kind::Alone
-            }
+    /// The kind of the character that starts at a byte, and its length.
+    fn kind(self, text: &str, at: usize) -> (Kind, usize) {
+        let letter = match text.as_bytes().get(at) {
+            Some(byte) if byte.is_ascii() => return (self.ascii(*byte), 1),
+            _ => match text[at..].chars().next() {
+                Some(letter) => letter,
+                None => return (Kind::Space, 0),
+            },
+        };
+        let kind = match self {
             _ if is_space(letter) => Kind::Space,
-            _ if self == Self::Chinese && is_chinese(letter) => Kind::Alone,
+            Self::International => international(letter),
+            Self::Chinese if is_chinese(letter) => Kind::Alone,
             _ => Kind::Other,
-        }
+        };
+        (kind, letter.len_utf8())
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "the tables have 128 entries")]
+    fn ascii(self, byte: u8) -> Kind {
+        let table = if self == Self::International { &BY_UNICODE } else { &BY_MTEVAL };
+        table[usize::from(byte & 127)]
     }
 
     /// What the substitutions of the scripts come to, one after another, in one pass: in a run of
@@ -107,64 +118,84 @@ impl WordSplit {
     fn by_marks<'t>(self, text: &'t str, token: &mut dyn FnMut(&'t str)) {
         let text = if self == Self::Chinese { text.trim_matches(is_space) } else { text };
         let edge = self != Self::Mteval13a;
-        let hyphens = self != Self::International;
-        let (mut start, mut after_digit) = (0, edge);
+        let (mut at, mut start, mut after_digit) = (0, 0, edge);
         let mut flush = |from: usize, to: usize| {
             if from < to {
                 token(&text[from..to]);
             }
         };
-        let mut letters = text.char_indices().peekable();
-        while let Some((at, letter)) = letters.next() {
-            let end = at + letter.len_utf8();
-            match self.kind(letter) {
-                Kind::Other if letter == '-' && hyphens && after_digit && at > 0 => {
-                    flush(start, at);
-                    flush(at, end);
-                    (start, after_digit) = (end, false);
-                }
+        while at < text.len() {
+            let (kind, length) = self.kind(text, at);
+            let end = at + length;
+            match kind {
                 Kind::Other => after_digit = false,
                 Kind::Digit => after_digit = true,
-                Kind::Space => {
+                Kind::Hyphen if !after_digit || at == 0 => after_digit = false,
+                Kind::Space | Kind::Alone | Kind::Hyphen => {
                     flush(start, at);
-                    (start, after_digit) = (end, false);
-                }
-                Kind::Alone => {
-                    flush(start, at);
-                    flush(at, end);
+                    flush(if kind == Kind::Space { end } else { at }, end);
                     (start, after_digit) = (end, false);
                 }
                 Kind::Mark => {
-                    let (mut last, mut end, mut run) = (at, end, 1_usize);
-                    let mut marks = Vec::new();
-                    while let Some((next, mark)) =
-                        letters.next_if(|(_, next)| self.kind(*next) == Kind::Mark)
-                    {
-                        marks.push((last, end));
-                        (last, end, run) = (next, next + mark.len_utf8(), run + 1);
+                    let (mut last, mut next, mut run) = (at, end, 1_usize);
+                    let mut after = self.kind(text, next);
+                    while after.0 == Kind::Mark && next < text.len() {
+                        (last, next, run) = (next, next + after.1, run + 1);
+                        after = self.kind(text, next);
                     }
-                    let before_digit = match letters.peek() {
-                        Some((_, next)) => self.kind(*next) == Kind::Digit,
-                        None => edge,
-                    };
-                    let odd = run % 2 == 1;
+                    let before_digit =
+                        if next < text.len() { after.0 == Kind::Digit } else { edge };
                     if !(before_digit && after_digit && run == 1) {
                         flush(start, at);
-                        for (from, to) in marks {
+                        let joins = before_digit && after_digit == (run % 2 == 1);
+                        let alone = if joins { last } else { next };
+                        let mut from = at;
+                        while from < alone {
+                            let to = from + self.kind(text, from).1;
                             flush(from, to);
+                            from = to;
                         }
-                        start = last;
-                        if !(before_digit && after_digit == odd) {
-                            flush(last, end);
-                            start = end;
-                        }
+                        start = alone;
                     }
-                    after_digit = false;
+                    (at, after_digit) = (next, false);
+                    continue;
                 }
             }
+            at = end;
         }
         flush(start, text.len());
     }
+}
+
+/// The kinds of ASCII characters in mteval-v13a.
+const BY_MTEVAL: [Kind; 128] = kinds(false);
+/// Those by the categories of Unicode.
+const BY_UNICODE: [Kind; 128] = kinds(true);
+
+#[expect(clippy::indexing_slicing, reason = "a loop over the table, in a constant")]
+const fn kinds(by_unicode: bool) -> [Kind; 128] {
+    let mut out = [Kind::Other; 128];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        out[byte as usize] = match byte {
+            b'\t'..=b'\r' | 0x1c..=b' ' => Kind::Space,
+            b'0'..=b'9' => Kind::Digit,
+            b'$' | b'+' | b'<'..=b'>' | b'^' | b'`' | b'|' | b'~' => Kind::Alone,
+            b'.' | b',' => Kind::Mark,
+            b'-' if !by_unicode => Kind::Hyphen,
+            b'\'' if !by_unicode => Kind::Other,
+            b'!'..=b'/' | b':'..=b'@' | b'['..=b'`' | b'{'..=b'~' => {
+                if by_unicode {
+                    Kind::Mark
+                } else {
+                    Kind::Alone
+                }
+            }
+            _ => Kind::Other,
+        };
+        byte += 1;
+    }
+    out
 }
 
 /// In lower case. Linear.
@@ -201,12 +232,6 @@ fn international(letter: char) -> Kind {
         [(r"\pP", Kind::Mark), (r"\pS", Kind::Alone), (r"\pN", Kind::Digit)]
             .map(|(class, kind)| (ranges(class), kind))
     });
-    if letter.is_ascii_alphabetic() {
-        return Kind::Other;
-    }
-    if is_space(letter) {
-        return Kind::Space;
-    }
     let within = |ranges: &[(char, char)]| {
         let next = ranges.partition_point(|(start, _)| *start <= letter);
         next > 0 && ranges.get(next - 1).is_some_and(|(_, end)| letter <= *end)
