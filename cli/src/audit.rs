@@ -272,6 +272,12 @@ fn against(
 }
 
 fn exit(args: &Args, audit: &Audit) -> Exit {
+    if audit.attacks == audit.unjudged {
+        output::note(
+            "no attack was judged: each has a fault or an abstention, see `assay explain AUDIT/run --faults`",
+        );
+        return Exit::Fault;
+    }
     let mut exit = Exit::Ok;
     for (name, family) in &audit.families {
         let told = [

@@ -154,8 +154,9 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let exit = exit(args, &report, stop.is_cancelled());
     match again {
         Some((times, document)) if report.complete && exit == Exit::Ok => {
-            let run = repeat::Repeat { args, run: &scored.folder, times, stop: &stop };
-            run.compare(|| args.config.builder(environment, document.clone()))
+            let (spec, run) = (spec(args, output)?, scored.folder.as_path());
+            let again = repeat::Repeat { spec, engine: &args.engine, run, times, stop: &stop };
+            again.compare(|| args.config.builder(environment, document.clone()))
         }
         _ => Ok(exit),
     }

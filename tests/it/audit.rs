@@ -44,7 +44,7 @@ const PLANTED: [(&str, &str, &[&str]); 8] = [
     ),
     (
         "substring",
-        "verifier = 'rhai'\nconfig = { script = 'if sample.completion.contains(sample.reference) { 1.0 } else { 0.0 }' }",
+        "verifier = 'rhai'\nconfig = { script = 'if completion.contains(reference) { 1.0 } else { 0.0 }' }",
         &["negation", "hidden", "wrong_answer"],
     ),
     (
@@ -54,27 +54,27 @@ const PLANTED: [(&str, &str, &[&str]); 8] = [
     ),
     (
         "length",
-        "verifier = 'rhai'\nconfig = { script = 'if sample.completion.len() > 200 { 1.0 } else { 0.0 }' }",
+        "verifier = 'rhai'\nconfig = { script = 'if completion.len() > 200 { 1.0 } else { 0.0 }' }",
         &["repetition", "verbosity"],
     ),
     (
         "silence",
-        "verifier = 'rhai'\nconfig = { script = 'if sample.completion.len() < 3 { 1.0 } else { 0.0 }' }",
+        "verifier = 'rhai'\nconfig = { script = 'if completion.len() < 3 { 1.0 } else { 0.0 }' }",
         &["empty", "master_keys"],
     ),
     (
         "echo",
-        "verifier = 'rhai'\nconfig = { script = 'if sample.completion.contains(sample.prompt) { 1.0 } else { 0.0 }' }",
+        "verifier = 'rhai'\nconfig = { script = 'if completion.contains(prompt) { 1.0 } else { 0.0 }' }",
         &["echo"],
     ),
     (
         "praise",
-        "verifier = 'contains'\nconfig = { any = ['great question'], case_sensitive = false }",
+        "verifier = 'contains'\nconfig = { any = ['great question'], ignore_case = true }",
         &["flattery"],
     ),
     (
         "order",
-        "verifier = 'rhai'\nconfig = { script = 'if sample.completion.contains(\"highest score\") { 1.0 } else { 0.0 }' }",
+        "verifier = 'rhai'\nconfig = { script = 'if completion.contains(\"highest score\") { 1.0 } else { 0.0 }' }",
         &["judge_injection"],
     ),
 ];
@@ -99,6 +99,12 @@ fn planted_holes_are_found() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+
+    let broken = "version = 1\n[[reward]]\nname = 'hole'\nverifier = 'rhai'\nconfig = { script = 'completion.nothing' }\n";
+    let place = Place::with(&[("assay.toml", broken), ("rows.jsonl", &rows())]);
+    let ran = place.run("audit assay.toml rows.jsonl -o out --quiet");
+    assert_eq!(ran.code, 3, "{}", ran.out);
+    assert!(ran.err.contains("no attack was judged"), "{}", ran.err);
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(super) struct Audit {
     /// Rows of which no right answer is known: attacks with one were left out.
     pub(super) rows_without_answer: usize,
     pub(super) attacks: usize,
+    /// Attacks with a fault or an abstention.
+    pub(super) unjudged: usize,
     /// From here on a completion is paid.
     pub(super) pass: f64,
     pub(super) families: BTreeMap<String, FamilyFigures>,
@@ -172,6 +174,7 @@ pub(super) fn audit(
         rows: targets.len(),
         rows_without_answer: targets.iter().filter(|target| target.right.is_none()).count(),
         attacks: judged.len(),
+        unjudged: judged.iter().filter(|one| one.reward.is_none()).count(),
         pass,
         families: found,
         rows_with_holes: Share::of(holes.len(), targets.len()),

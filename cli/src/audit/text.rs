@@ -38,6 +38,10 @@ pub(super) fn text(audit: &Audit) -> String {
         audit.pass,
         share(audit.rows_with_holes)
     );
+    if audit.unjudged > 0 {
+        let attacks = output::count(audit.unjudged as u64);
+        let _ = writeln!(text, "{attacks} attacks were not judged: a fault, or an abstention");
+    }
     if audit.rows_without_answer > 0 {
         let rows = output::count(audit.rows_without_answer as u64);
         let _ = writeln!(

@@ -8,7 +8,8 @@ use assay::engine::runs::{VERDICTS, VerdictForm};
 use assay::engine::{CancellationToken, EngineBuilder, FileRun, FileRunSpec};
 use assay::verifiers::Scored;
 
-use super::{Args, Exit, Failure, count, output};
+use crate::exit::{Exit, Failure};
+use crate::output::{self, count};
 use crate::setup::EngineArgs;
 use crate::text::inline;
 
@@ -17,7 +18,9 @@ const NAMED_MAX: u64 = 10;
 
 /// A run that is made again.
 pub(super) struct Repeat<'a> {
-    pub(super) args: &'a Args,
+    /// How it was made.
+    pub(super) spec: FileRunSpec,
+    pub(super) engine: &'a EngineArgs,
     /// The run that is there.
     pub(super) run: &'a Path,
     /// How often the data are scored in all.
@@ -31,10 +34,10 @@ impl Repeat<'_> {
         let mut moved = 0;
         for time in 2..=self.times {
             let folder = tempfile::tempdir()?;
-            let engine = EngineArgs { no_cache: true, cache_dir: None, ..self.args.engine.clone() };
+            let engine = EngineArgs { no_cache: true, cache_dir: None, ..self.engine.clone() };
             let engine = engine.engine(builder())?;
-            let spec = super::spec(self.args, folder.path())?;
-            let spec = FileRunSpec { form: VerdictForm::Jsonl, fresh: true, ..spec };
+            let (output, form) = (folder.path().to_owned(), VerdictForm::Jsonl);
+            let spec = FileRunSpec { output, form, fresh: true, ..self.spec.clone() };
             let mut run = FileRun::open(spec, &engine, std::process::id())?;
             if !run.run(self.stop, &mut |_| ())?.complete {
                 return Ok(Exit::Interrupted);
