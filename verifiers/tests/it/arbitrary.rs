@@ -2,7 +2,11 @@
 //! fixtures set it: no panic, no internal fault, the same verdict twice, a reward within the range
 //! that the check states.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::collections::BTreeMap;
 
