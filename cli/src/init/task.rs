@@ -15,6 +15,7 @@ const FILES: &[(&str, &str)] = &[
     ("ocr", include_str!("../../../fixtures/init/tasks/ocr.toml")),
     ("reasoning-gym", include_str!("../../../fixtures/init/tasks/reasoning-gym.toml")),
     ("simpleqa", include_str!("../../../fixtures/init/tasks/simpleqa.toml")),
+    ("squad", include_str!("../../../fixtures/init/tasks/squad.toml")),
     ("structured", include_str!("../../../fixtures/init/tasks/structured.toml")),
     ("tulu-3-rlvr-if", include_str!("../../../fixtures/init/tasks/tulu-3-rlvr-if.toml")),
 ];

@@ -1,0 +1,270 @@
+//! Values of public scorers, and what any text must give.
+
+use assay_metrics::bleu::{BleuRules, Smoothing, bleu};
+use assay_metrics::boxes::{Rectangle, masks};
+use assay_metrics::chrf::{ChrfRules, chrf};
+use assay_metrics::edit::{EditUnit, characters, errors};
+use assay_metrics::meteor::{MeteorWeights, meteor};
+use assay_metrics::porter::stem;
+use assay_metrics::ranking::{Gain, Ranked, kendall};
+use assay_metrics::repetition::{GramCounts, GramUnit};
+use assay_metrics::rouge::{RougeKind, rouge};
+use assay_metrics::score::Overlap;
+use assay_metrics::sets::SetCounts;
+use assay_metrics::squad;
+use assay_metrics::table_tree::TableReader;
+use assay_metrics::teds::teds;
+use assay_metrics::ter::{TerRules, ter};
+use assay_metrics::tokens::WordSplit;
+use proptest::prelude::*;
+use serde_json::Value;
+
+#[expect(clippy::unnecessary_wraps, reason = "the functions take one that may fail")]
+fn free(_: u64) -> Result<(), ()> {
+    Ok(())
+}
+
+fn rows(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(values) => values.iter().map(|value| value.as_f64().unwrap()).collect(),
+        value => value.as_f64().into_iter().collect(),
+    }
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+fn assert_near(got: &[f64], due: &Value, what: &str) {
+    let due = numbers(due);
+    let near = got.len() == due.len() && got.iter().zip(&due).all(|(a, b)| (a - b).abs() < 1e-9);
+    assert!(near, "{what}: {got:?}, expected {due:?}");
+}
+
+/// The configurations of BLEU by the names of the data.
+fn bleu_rules(name: &str) -> BleuRules {
+    let tokens = match name {
+        "bleu_intl" => WordSplit::International,
+        "bleu_zh" => WordSplit::Chinese,
+        "bleu_char" => WordSplit::Characters,
+        "bleu_none" => WordSplit::Space,
+        _ => WordSplit::Mteval13a,
+    };
+    let smoothing = match name {
+        "bleu_nosmooth" => Smoothing::None,
+        "bleu_floor" => Smoothing::Floor(0.1),
+        "bleu_addk" => Smoothing::Add(1.0),
+        _ => Smoothing::Exponential,
+    };
+    let effective_order = !matches!(name, "bleu_noeff" | "bleu_addk");
+    BleuRules { tokens, smoothing, ignore_case: name == "bleu_lc", effective_order }
+}
+
+fn rouge_of(name: &str, text: &str, references: &[&str]) -> Vec<f64> {
+    let kind = match name.trim_end_matches("_stem") {
+        "rouge1" => RougeKind::Grams(1),
+        "rouge2" => RougeKind::Grams(2),
+        "rougeL" => RougeKind::Longest,
+        _ => RougeKind::Lines,
+    };
+    let one = |reference: &&str| rouge(text, reference, kind, name.ends_with("_stem"), &mut free);
+    let best = references.iter().map(|reference| one(reference).unwrap());
+    let best = best.reduce(|a, b| if b.f1() > a.f1() { b } else { a }).unwrap();
+    vec![best.precision, best.recall, best.f1()]
+}
+
+fn measured(name: &str, text: &str, references: &[&str]) -> Vec<f64> {
+    let chrf = |words, beta, ignore_case| {
+        vec![chrf(text, references, &ChrfRules { words, beta, ignore_case })]
+    };
+    let ter = |rules| vec![ter(text, references, rules, &mut free).unwrap()];
+    let first = references[0];
+    match name {
+        "chrf" => chrf(0, 2.0, false),
+        "chrfpp" => chrf(2, 2.0, false),
+        "chrf_lc" => chrf(0, 1.0, true),
+        "ter" => ter(TerRules::default()),
+        "ter_norm" => ter(TerRules { case_counts: true, normalised: true, without_marks: false }),
+        "ter_nopunct" => {
+            ter(TerRules { case_counts: true, normalised: false, without_marks: true })
+        }
+        "wer" => vec![errors(text, first, EditUnit::Words, &mut free).unwrap().rate()],
+        "cer" => vec![errors(text, first, EditUnit::Characters, &mut free).unwrap().rate()],
+        "lev" => vec![characters(text, first, &mut free).unwrap().similarity()],
+        "squad" => {
+            let (same, f1) = squad::compare(&squad::normalised(text), &squad::normalised(first));
+            vec![f64::from(u8::from(same)), f1]
+        }
+        name if name.starts_with("rouge") => rouge_of(name, text, references),
+        name => vec![bleu(text, references, &bleu_rules(name)).score],
+    }
+}
+
+#[test]
+fn texts_score_as_by_the_public_scorers() {
+    for row in rows(include_str!("data/texts.jsonl")) {
+        let (text, references) = (row["text"].as_str().unwrap(), strings(&row["references"]));
+        let references: Vec<&str> = references.iter().map(String::as_str).collect();
+        for (name, due) in row["label"].as_object().unwrap() {
+            let what = format!("{name} of {text:?} and {references:?}");
+            assert_near(&measured(name, text, &references), due, &what);
+        }
+    }
+}
+
+fn table_score(given: &str, wanted: &str, ignored: &[String], structure_only: bool) -> Option<f64> {
+    let mut reader = TableReader::new(ignored, structure_only);
+    let (given, wanted) = (reader.read(given)?, reader.read(wanted)?);
+    teds(&given, &wanted, &reader, &mut free).ok()
+}
+
+#[test]
+fn tables_score_as_by_pubtabnet() {
+    for row in rows(include_str!("data/tables.jsonl")) {
+        let (given, wanted) = (row["text"].as_str().unwrap(), row["reference"].as_str().unwrap());
+        let score = |ignored: &[String], bare| table_score(given, wanted, ignored, bare).unwrap();
+        let got = [score(&[], false), score(&[], true), score(&["b".to_owned()], false)];
+        assert_near(&got, &row["label"], given);
+    }
+}
+
+#[test]
+fn lists_score_as_by_the_public_scorers() {
+    for row in rows(include_str!("data/lists.jsonl")) {
+        let ranked = Ranked { given: numbers(&row["given"]), wanted: numbers(&row["wanted"]) };
+        let k = usize::try_from(row["k"].as_u64().unwrap()).unwrap();
+        let items = |side: &str| numbers(&row[side]).iter().map(f64::to_string).collect::<Vec<_>>();
+        let (a, b) = (items("a"), items("b"));
+        let counts = SetCounts::of(a.iter().map(String::as_str), b.iter().map(String::as_str));
+        let Overlap { precision, recall } = counts.overlap();
+        let f_beta = counts.overlap().f_beta(row["beta"].as_f64().unwrap());
+        let (h, q) = (row["h"].as_str().unwrap(), row["q"].as_str().unwrap());
+        let tau = kendall(&numbers(&row["x"]), &numbers(&row["y"]), &mut free).unwrap();
+        for (name, got) in [
+            ("ndcg", vec![ranked.ndcg(k, Gain::Linear)]),
+            ("ndcg_exp", vec![ranked.ndcg(k, Gain::Exponential)]),
+            ("ap", vec![ranked.average_precision(usize::MAX)]),
+            ("tau", tau.into_iter().collect()),
+            ("set", vec![precision, recall, f_beta, counts.jaccard()]),
+            ("meteor", vec![meteor(h, &[q], MeteorWeights::default())]),
+        ] {
+            assert_near(&got, &row["label"][name], &format!("{name} of {row}"));
+        }
+    }
+}
+
+#[test]
+fn words_lose_their_endings() {
+    for (word, due) in [
+        ("caresses", "caress"),
+        ("ponies", "poni"),
+        ("ties", "tie"),
+        ("agreed", "agre"),
+        ("died", "die"),
+        ("spied", "spi"),
+        ("hopping", "hop"),
+        ("filing", "file"),
+        ("happy", "happi"),
+        ("enjoy", "enjoy"),
+        ("relational", "relat"),
+        ("hopefully", "hope"),
+        ("geologies", "geolog"),
+        ("adjustment", "adjust"),
+        ("controlling", "control"),
+        ("sky", "sky"),
+        ("syzygy", "syzygi"),
+    ] {
+        assert_eq!(stem(word), due, "{word}");
+    }
+}
+
+#[test]
+fn boxes_overlap() {
+    let one = Rectangle::new([0.0, 0.0, 10.0, 10.0]).unwrap();
+    let half = Rectangle::new([5.0, 0.0, 15.0, 10.0]).unwrap();
+    let far = Rectangle::new([20.0, 0.0, 30.0, 10.0]).unwrap();
+    assert!((one.iou(&half) - 1.0 / 3.0).abs() < 1e-12);
+    assert!((one.dice(&half) - 0.5).abs() < 1e-12);
+    assert!((one.giou(&far) + 1.0 / 3.0).abs() < 1e-12);
+    assert!(one.has([10.0, 0.0]) && !one.has([10.1, 0.0]));
+    for bad in [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [f64::NAN, 0.0, 1.0, 1.0]] {
+        assert!(Rectangle::new(bad).is_none(), "{bad:?}");
+    }
+    let counts = masks(&[0, 4, 2, 3], &[2, 5]);
+    assert_eq!((counts.given, counts.wanted, counts.common), (7, 5, 3));
+    assert_eq!(masks(&[u64::MAX, u64::MAX, 1], &[]).common, 0);
+}
+
+#[test]
+fn repeated_grams_are_counted() {
+    for (text, unit, length, due) in [
+        ("a b a b", GramUnit::Words, 2, (3, 2)),
+        ("A a", GramUnit::Words, 1, (2, 1)),
+        ("a b", GramUnit::Words, 3, (0, 0)),
+        ("aaaa", GramUnit::Characters, 3, (2, 1)),
+    ] {
+        let counts = GramCounts::of(text, unit, length);
+        assert_eq!((counts.all, counts.distinct), due, "{text}");
+    }
+}
+
+/// The distance by its definition.
+fn distance(one: &[char], two: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=two.len()).collect();
+    for (at, letter) in one.iter().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], at + 1);
+        for (place, other) in two.iter().enumerate() {
+            let change = corner + usize::from(letter != other);
+            corner = row[place + 1];
+            row[place + 1] = change.min(corner + 1).min(row[place] + 1);
+        }
+    }
+    row[two.len()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn long_texts_have_the_distance_of_the_definition(one in "[ab ]{0,200}", two in "[abc]{0,200}") {
+        let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
+        prop_assert_eq!(characters(&one, &two, &mut free).unwrap().count, distance(&a, &b));
+    }
+
+    #[test]
+    fn no_text_panics_and_each_equals_itself(
+        text in "(?s)([a-c0-9.,' -]|\\PC|.){0,60}",
+        other in "(?s)([a-c0-9.,' -]|<[/a-z !]{0,6}>?|.){0,60}",
+    ) {
+        let references = [other.as_str(), text.as_str()];
+        for name in ["bleu_13a", "bleu_intl", "bleu_zh", "bleu_char", "bleu_none", "chrfpp"] {
+            let score = measured(name, &text, &references)[0];
+            prop_assert!((0.0..100.001).contains(&score), "{} {}", name, score);
+        }
+        for name in ["rouge2", "rougeL_stem", "rougeLsum", "wer", "cer", "lev", "squad", "ter_norm"] {
+            let score = measured(name, &text, &references)[0];
+            prop_assert!(score.is_finite() && score >= 0.0, "{} {}", name, score);
+        }
+        prop_assert_eq!(measured("ter", &text, &[&text]), [0.0]);
+        prop_assert_eq!(measured("wer", &text, &[&text]), [0.0]);
+        if text.chars().any(|letter| !letter.is_whitespace() && !letter.is_control()) {
+            prop_assert!((measured("bleu_13a", &text, &[&text])[0] - 100.0).abs() < 1e-9);
+            prop_assert_eq!(measured("chrf", &text, &[&text]), [100.0]);
+        }
+    }
+
+    #[test]
+    fn no_table_panics(
+        one in "(<(/?(table|tr|td|th|thead|b|br|x)( colspan=[\"']?[0-9]{0,2}[\"']?)?>?)?|[a&;#<é]|<!--|-->){0,40}",
+        two in "(<(/?(table|tr|td|tbody|i)>)|[a-c])((<td>)?[a-z]){0,20}",
+    ) {
+        let (one, two) = (format!("<table>{one}"), format!("<table>{two}"));
+        let score = table_score(&one, &two, &[], false).unwrap();
+        prop_assert!(score <= 1.0);
+        prop_assert!((table_score(&one, &one, &[], false).unwrap() - 1.0).abs() < 1e-12);
+    }
+}
