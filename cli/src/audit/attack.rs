@@ -188,13 +188,16 @@ impl Attack {
 
     /// Whether the right answer stands in it.
     pub(super) fn names_the_answer(&self) -> bool {
-        const NAMES: [&str; 9] = [
+        const NAMES: [&str; 12] = [
             "{right",
             "{many",
             "{letters",
             "{options",
             "{part}",
             "{longer}",
+            "{prefixed}",
+            "{near}",
+            "{negative}",
             "{prompt",
             "{completion}",
             "{stub}",

@@ -191,6 +191,9 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
     Values(vec![
         ("part", right.as_deref().and_then(part)),
         ("longer", right.as_deref().and_then(longer)),
+        ("prefixed", right.as_deref().and_then(prefixed)),
+        ("near", right.as_deref().and_then(near)),
+        ("negative", right.as_deref().and_then(negative)),
         ("right_words", right.as_deref().and_then(backwards)),
         ("right", right),
         ("wrong", wrong),
@@ -233,6 +236,30 @@ fn longer(right: &str) -> Option<String> {
         last if last.is_alphabetic() && right.chars().count() > 1 => Some(format!("{right}oid")),
         _ => None,
     }
+}
+
+/// A longer answer that ends with this one.
+fn prefixed(right: &str) -> Option<String> {
+    let right = right.trim();
+    let first = right.chars().next().filter(|_| right.chars().count() <= PART_CHARS)?;
+    match first {
+        '0'..='9' => Some(format!("7{right}")),
+        first if first.is_alphabetic() && right.chars().count() > 1 => Some(format!("non{right}")),
+        _ => None,
+    }
+}
+
+/// A whole number that is a tenth off, and one at least.
+fn near(right: &str) -> Option<String> {
+    let number: i64 = right.trim().parse().ok()?;
+    number.checked_add((number / 10).max(1)).map(|near| near.to_string())
+}
+
+/// A number with the other sign.
+fn negative(right: &str) -> Option<String> {
+    let right = right.trim();
+    let is_positive = right.parse().is_ok_and(|number: f64| number.is_finite() && number > 0.0);
+    is_positive.then(|| format!("-{}", right.trim_start_matches('+')))
 }
 
 /// The words of a long answer, the last first.
@@ -286,6 +313,12 @@ mod tests {
         assert_eq!(longer("42").as_deref(), Some("427"));
         assert_eq!(longer("Paris").as_deref(), Some("Parisoid"));
         assert_eq!((longer("B"), longer("x)"), longer("")), (None, None, None));
+        assert_eq!(prefixed("42").as_deref(), Some("742"));
+        assert_eq!((near("42").as_deref(), near("3").as_deref()), (Some("46"), Some("4")));
+        assert_eq!(
+            (negative("4.5").as_deref(), negative("-4"), negative("x")),
+            (Some("-4.5"), None, None)
+        );
         assert_eq!(backwards("a b c d").as_deref(), Some("d c b a"));
         assert_eq!(words("b a, b! c d").as_deref(), Some("a b c d"));
         assert_eq!(bare("```python\nx\n```"), "x");
