@@ -115,6 +115,7 @@ impl Environment {
             libraries: self.ort_libraries.clone(),
             last: Some(onnx_runtime::of_python),
             cores: self.cores,
+            known_digests: self.user_cache.as_ref().map(|cache| cache.join("digests")),
         })
     }
 

@@ -8,6 +8,7 @@ pub mod benchmarks;
 pub mod clip_delta;
 pub mod compatibility;
 pub mod consensus;
+pub mod digests;
 pub mod error;
 mod files;
 pub mod forward;

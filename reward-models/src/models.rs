@@ -11,13 +11,13 @@ use crate::backend::library::{self, Library, LibraryPath, Tried};
 use crate::backend::ort::{Ort, ProviderSettings};
 use crate::backend::rten::Rten;
 use crate::backend::{Backend, BackendChoice, Provider};
+use crate::digests::VerifyDigests;
 use crate::error::ModelError;
 use crate::model::{Model, ModelOptions};
 
 /// How a model is run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct RunSettings {
     /// What runs it: `auto` takes ONNX Runtime where its library is found, else `rten`.
     pub backend: BackendChoice,
@@ -42,8 +42,8 @@ pub struct RunSettings {
     /// Refuse models whose score depends on what else is in the batch; where it moves in its last bits,
     /// run each text by itself.
     pub deterministic: bool,
-    /// Hold the files of the model to the SHA-256 of its manifest.
-    pub verify_digests: bool,
+    /// When the files of the model are held to the SHA-256 of its manifest.
+    pub verify_digests: VerifyDigests,
 }
 
 impl Default for RunSettings {
@@ -57,7 +57,7 @@ impl Default for RunSettings {
             batch_tokens: None,
             prefix_mb: None,
             deterministic: false,
-            verify_digests: true,
+            verify_digests: VerifyDigests::default(),
         }
     }
 }
@@ -70,11 +70,13 @@ pub struct OrtDiscovery {
     pub last: Option<fn() -> Option<LibraryPath>>,
     /// Workers of a model that does not say how many.
     pub cores: usize,
+    /// The folder in which digests of large files are kept for the next start.
+    pub known_digests: Option<PathBuf>,
 }
 
 impl Default for OrtDiscovery {
     fn default() -> Self {
-        Self { libraries: Vec::new(), last: None, cores: 1 }
+        Self { libraries: Vec::new(), last: None, cores: 1, known_digests: None }
     }
 }
 
@@ -126,6 +128,7 @@ impl Models {
             prefix_bytes: run.prefix_mb.unwrap_or(prefix_mb) << 20,
             deterministic: run.deterministic,
             verify_digests: run.verify_digests,
+            known_digests: self.discovery.known_digests.clone(),
         };
         let model = Arc::new(Model::load(&key.0, &*self.backend(run)?, &options)?);
         loaded.insert(key, Arc::clone(&model));

@@ -1,5 +1,9 @@
 //! How a model is run.
 
+use std::path::PathBuf;
+
+use crate::digests::VerifyDigests;
+
 /// How a model is run.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
@@ -11,8 +15,10 @@ pub struct ModelOptions {
     pub prefix_bytes: usize,
     /// Refuse what cannot promise the same score in any batch.
     pub deterministic: bool,
-    /// Hold files to the digests of the manifest.
-    pub verify_digests: bool,
+    /// When files are held to the digests of the manifest.
+    pub verify_digests: VerifyDigests,
+    /// The folder in which digests of large files are kept for the next start.
+    pub known_digests: Option<PathBuf>,
 }
 
 impl Default for ModelOptions {
@@ -22,7 +28,8 @@ impl Default for ModelOptions {
             batch_tokens: 512,
             prefix_bytes: 256 << 20,
             deterministic: true,
-            verify_digests: true,
+            verify_digests: VerifyDigests::default(),
+            known_digests: None,
         }
     }
 }

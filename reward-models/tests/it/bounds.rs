@@ -12,6 +12,7 @@ use std::path::Path;
 
 use assay_reward_models::ModelError;
 use assay_reward_models::backend::BackendChoice;
+use assay_reward_models::digests::VerifyDigests;
 use assay_reward_models::models::RunSettings;
 use assay_reward_models::template::View;
 use assay_verifiers::Message;
@@ -33,7 +34,12 @@ fn copy(name: &str) -> tempfile::TempDir {
 
 fn run() -> RunSettings {
     let backend = BackendChoice::Rten;
-    RunSettings { backend, verify_digests: false, workers: 1, ..RunSettings::default() }
+    RunSettings {
+        backend,
+        verify_digests: VerifyDigests::Never,
+        workers: 1,
+        ..RunSettings::default()
+    }
 }
 
 fn load(folder: &Path) -> Result<(), ModelError> {

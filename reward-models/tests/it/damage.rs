@@ -14,6 +14,7 @@ use std::path::Path;
 
 use assay_reward_models::ModelError;
 use assay_reward_models::backend::BackendChoice;
+use assay_reward_models::digests::VerifyDigests;
 use assay_reward_models::models::RunSettings;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -40,7 +41,8 @@ fn copy(name: &str) -> tempfile::TempDir {
     folder
 }
 
-fn load(folder: &Path, backend: BackendChoice, verify_digests: bool) -> Result<(), ModelError> {
+fn load(folder: &Path, backend: BackendChoice, verifies: bool) -> Result<(), ModelError> {
+    let verify_digests = if verifies { VerifyDigests::Always } else { VerifyDigests::Never };
     let run = RunSettings { backend, verify_digests, workers: 1, ..RunSettings::default() };
     support::models().load(folder, &run).map(|_| ())
 }
