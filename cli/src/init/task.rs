@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = &[
     ("simpleqa", include_str!("../../../fixtures/init/tasks/simpleqa.toml")),
     ("squad", include_str!("../../../fixtures/init/tasks/squad.toml")),
     ("structured", include_str!("../../../fixtures/init/tasks/structured.toml")),
+    ("tulu-3-rlvr", include_str!("../../../fixtures/init/tasks/tulu-3-rlvr.toml")),
     ("tulu-3-rlvr-if", include_str!("../../../fixtures/init/tasks/tulu-3-rlvr-if.toml")),
 ];
 

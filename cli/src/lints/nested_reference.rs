@@ -9,6 +9,7 @@ use assay::verifiers::Aspect;
 use serde_json::{Map, Value};
 
 use super::look::{Finding, Look, Place, listed};
+use crate::trial::applies;
 use crate::trial::read::Row;
 
 /// Members that hold the answer, in the data of others.
@@ -25,7 +26,12 @@ pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
         let text = row.sample.reference_text().unwrap_or_default();
         row.sample.completion().contains(text.trim())
     };
-    let with = look.rows_with(|row| table(row).is_some());
+    let is_answered = |row: &Row| {
+        let judges = |at: &usize| Aspect::is_answer(look.aspect(*at));
+        let mut rewards = (0..look.plan.rewards.len()).filter(judges);
+        rewards.any(|at| applies(look.plan, at, &row.sample, look.step))
+    };
+    let with = look.rows_with(|row| table(row).is_some() && is_answered(row));
     let Some(members) = with.first().and_then(|first| table(first)) else { return Vec::new() };
     if with.iter().any(|row| is_copied(row)) {
         return Vec::new();
