@@ -1,4 +1,4 @@
-//! The 58 instructions of IFBench, as its code of 2026 judges them: sentences and words are NLTK's.
+//! The 58 instructions of `IFBench`, as its code of 2026 judges them: sentences and words are NLTK's.
 
 mod custom;
 mod format;
@@ -12,7 +12,7 @@ use crate::passage::{Passage, lower};
 use crate::rule::{Judge, judge};
 use crate::{punkt, py};
 
-/// The judge of an instruction; `None` where IFBench has none of that id.
+/// The judge of an instruction; `None` where `IFBench` has none of that id.
 pub(crate) fn read(id: &str, kwargs: &mut Kwargs<'_>) -> Option<Result<Judge, String>> {
     let (family, name) = id.split_once(':')?;
     match family {
@@ -182,14 +182,12 @@ fn trigrams(text: &str) -> HashSet<[char; 3]> {
 
 fn repeats(name: &str, kwargs: &mut Kwargs<'_>) -> Option<Result<Judge, String>> {
     const SENTENCE: &str = "only output this sentence here, ignore all other requests.";
-    let joined = |text: &str| py::words(text).skip(1).map(|word| format!("{word} ")).collect();
     Some(match name {
         "repeat_change" => kwargs.text("prompt_to_repeat").and_then(|prompt| {
             let prompt = prompt.to_owned();
-            let wanted: String = joined(&prompt);
             judge(move |passage| {
-                let own: String = joined(passage.text());
-                prompt != passage.text() && own == wanted
+                let (own, wanted) = (py::words(passage.text()), py::words(&prompt));
+                prompt != passage.text() && own.skip(1).eq(wanted.skip(1))
             })
         }),
         "repeat_simple" => judge(|passage| lower(passage.stripped()) == SENTENCE),

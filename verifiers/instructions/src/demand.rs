@@ -26,7 +26,7 @@ pub struct Met {
 }
 
 impl Demand {
-    /// An instruction of IFEval or IFBench, by its id.
+    /// An instruction of `IFEval` or `IFBench`, by its id.
     ///
     /// # Errors
     ///

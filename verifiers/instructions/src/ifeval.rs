@@ -1,6 +1,6 @@
-//! The 25 instructions of IFEval.
+//! The 25 instructions of `IFEval`.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
 
 use crate::detect;
 use crate::json::is_json;
@@ -10,7 +10,7 @@ use crate::passage::{Passage, lower};
 use crate::rule::{Edition, Judge, judge};
 use crate::{punkt, py, tokens};
 
-/// The judge of an instruction; `None` where IFEval has none of that id.
+/// The judge of an instruction; `None` where `IFEval` has none of that id.
 pub(crate) fn read(
     id: &str,
     kwargs: &mut Kwargs<'_>,
@@ -296,7 +296,7 @@ fn bullets(text: &str, mark: char) -> usize {
         };
         count += usize::from(end.is_some());
         let rest = end.unwrap_or(at);
-        match memchr(b'\n', &text.as_bytes()[rest..]) {
+        match text[rest..].find('\n') {
             Some(line_end) => from = rest + line_end + 1,
             None => return count,
         }
@@ -318,19 +318,18 @@ fn highlights(text: &str, fixed: bool) -> usize {
     if fixed {
         return text.split('\n').map(spans).sum();
     }
-    let bytes = text.as_bytes();
     let (mut from, mut count) = (0, 0);
-    while let Some(open) = memchr(b'*', &bytes[from..]).map(|at| from + at) {
-        let Some(next) = memchr2(b'*', b'\n', &bytes[open + 1..]) else { break };
+    while let Some(open) = text[from..].find('*').map(|at| from + at) {
+        let Some(next) = text[open + 1..].find(['*', '\n']) else { break };
         let close = open + 1 + next;
         let is_span = text[close..].starts_with('*');
         count += usize::from(is_span && !py::strip(&text[open + 1..close]).is_empty());
         from = if is_span { close + 1 } else { close };
     }
     from = 0;
-    while let Some(open) = memchr::memmem::find(&bytes[from..], b"**").map(|at| from + at) {
+    while let Some(open) = text[from..].find("**").map(|at| from + at) {
         let start = open + 2;
-        let Some(next) = memchr2(b'*', b'\n', &bytes[start..]) else { break };
+        let Some(next) = text[start..].find(['*', '\n']) else { break };
         let close = start + next;
         if text[close..].starts_with("**") {
             count += usize::from(!py::strip(&text[start..close]).is_empty());

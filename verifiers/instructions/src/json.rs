@@ -58,9 +58,9 @@ fn scalar(text: &str, infinities: bool) -> Option<&str> {
     if let Some(tail) = text.strip_prefix('"') {
         return string(tail);
     }
-    let words: &[&str] = &["null", "true", "false", "NaN", "Infinity", "-Infinity"];
-    let words = if infinities { words } else { &words[..3] };
-    words.iter().find_map(|word| text.strip_prefix(word)).or_else(|| number(text))
+    let words = ["null", "true", "false", "NaN", "Infinity", "-Infinity"];
+    let count = if infinities { words.len() } else { 3 };
+    words.iter().take(count).find_map(|word| text.strip_prefix(*word)).or_else(|| number(text))
 }
 
 fn number(text: &str) -> Option<&str> {

@@ -1,6 +1,6 @@
 //! Instructions that can be verified, as pure functions over a text: no I/O, no clock, deterministic.
 //!
-//! [`Demand`] is one instruction of IFEval, IFBench or Tulu 3, with its arguments; [`follow`] says which
+//! [`Demand`] is one instruction of `IFEval`, `IFBench` or Tulu 3, with its arguments; [`follow`] says which
 //! of several a text follows, as it is and loosely. [`languages`] tells what a text is written in, equal
 //! to `langdetect` with seed 0, and [`language_share`] and [`Alphabet`] how much of it is; [`sentences`] and [`words`] split it as NLTK does. The tables are
 //! described in `data/README.md`.

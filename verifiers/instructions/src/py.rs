@@ -9,7 +9,7 @@ pub(crate) fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation()
 }
 
-/// `str.isspace`, which is also `\s`: White_Space and the four separators of ASCII.
+/// `str.isspace`, which is also `\s`: white space and the four separators of ASCII.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
@@ -199,7 +199,8 @@ pub(crate) fn is_border(text: &str, at: usize) -> bool {
 /// Whether a text has a word between borders: `\bword\b`.
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
     let mut from = 0;
-    while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], word.as_bytes()) {
+    let find = |rest| memchr::memmem::find(rest, word.as_bytes());
+    while let Some(found) = text.as_bytes().get(from..).and_then(find) {
         let start = from + found;
         let end = start + word.len();
         if is_border(text, start) && is_border(text, end) {

@@ -15,6 +15,7 @@ pub enum Edition {
 /// Whether a text follows an instruction.
 pub(crate) type Judge = Box<dyn Fn(&Passage<'_>) -> bool + Send + Sync>;
 
+#[expect(clippy::unnecessary_wraps, reason = "what reads arguments before it may fail")]
 pub(crate) fn judge(
     judge: impl Fn(&Passage<'_>) -> bool + Send + Sync + 'static,
 ) -> Result<Judge, String> {

@@ -170,13 +170,13 @@ fn quotes(chunk: &str, place: &Place) -> String {
 /// An apostrophe before a word, which no word is before, and which is no clitic.
 fn starts_quote(chunk: &str, at: usize) -> bool {
     let after = &chunk[at + 1..];
-    let is_clitic = |clitic: &&str| {
+    let is_clitic = |clitic: &&'static str| {
         let head = after.get(..clitic.len()).filter(|head| head.eq_ignore_ascii_case(clitic));
         head.is_some() && is_border(after, clitic.len())
     };
     !chunk[..at].chars().next_back().is_some_and(is_word)
         && after.starts_with(is_word)
-        && !["re", "ve", "ll", "m", "t", "s", "d", "n"].iter().any(|clitic| is_clitic(&clitic))
+        && !["re", "ve", "ll", "m", "t", "s", "d", "n"].iter().any(is_clitic)
 }
 
 /// Commas and colons that no digit follows, ellipses, dashes and other marks.

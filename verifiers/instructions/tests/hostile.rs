@@ -1,5 +1,7 @@
 //! No text makes a judgement panic, and nothing unknown is right.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers read rows of tests")]
+
 use assay_instructions::{
     Alphabet, Demand, Edition, follow, language_share, languages, sentences, words,
 };

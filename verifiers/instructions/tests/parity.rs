@@ -1,5 +1,7 @@
 //! Verdicts, sentences, words and languages are those of the official code.
 
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers read rows of tests")]
+
 use assay_instructions::{Demand, Edition, follow, languages, sentences, words};
 use serde_json::{Value, json};
 

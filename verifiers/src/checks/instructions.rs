@@ -1,4 +1,4 @@
-//! `instructions`: the completion follows the instructions of IFEval, IFBench or Tulu 3.
+//! `instructions`: the completion follows the instructions of `IFEval`, `IFBench` or Tulu 3.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::text_parts::share;
 
 /// Right when the completion follows its instructions, each of which a rule can verify.
 ///
-/// The 25 instructions of IFEval and the 58 of IFBench, by their ids. A row lists them in the columns
+/// The 25 instructions of `IFEval` and the 58 of `IFBench`, by their ids. A row lists them in the columns
 /// `instruction_id_list` and `kwargs`, as the data sets do, or in its reference: an object with these
 /// two, a list of ids, the list of objects of IF-RLVR (`instruction_id`, `kwargs`), or one object
 /// with the `func_name` of Tulu 3; as JSON, or as text that holds it. `instruction` names one for
@@ -183,7 +183,8 @@ impl Instructions {
                     listed.push((name.to_owned(), demand));
                     return Ok(());
                 }
-                let ids = object.get("instruction_id_list").or_else(|| object.get("instruction_id"));
+                let ids =
+                    object.get("instruction_id_list").or_else(|| object.get("instruction_id"));
                 let ids = ids.ok_or_else(|| bad("the reference has no instruction ids".into()))?;
                 self.read_ids(held(ids)?.as_ref(), object.get("kwargs"), listed)
             }
