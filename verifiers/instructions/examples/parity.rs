@@ -13,6 +13,8 @@
 use assay_instructions::{Demand, Edition, Met, follow};
 use serde_json::Value;
 
+const ROUNDS: u32 = 5;
+
 fn main() {
     let path = std::env::args().nth(1).unwrap();
     let text = std::fs::read_to_string(path).unwrap();
@@ -45,7 +47,6 @@ fn main() {
     println!("{equal} of {all} equal, {unstable} of the others unstable, {refused} refused");
     let start = std::time::Instant::now();
     let mut followed = 0;
-    const ROUNDS: u32 = 5;
     for _ in 0..ROUNDS {
         for row in &rows {
             let ids = row["reference"]["instruction_id_list"].as_array().unwrap();
