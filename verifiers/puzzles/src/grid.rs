@@ -51,28 +51,33 @@ fn spread(line: &str) -> Vec<String> {
     }
 }
 
-/// The grid that a text holds: a list, or the last block of lines with as many cells each. Blank lines
-/// and rules (`---+---`) may be among them. `None` where the block has another height. Linear.
-pub fn read(text: &str, height: usize, width: usize) -> Option<Cells> {
+/// The grid that a text holds, of the size of another one: a list, or the last block of lines with as
+/// many cells each. Blank lines and rules (`---+---`) may be among them, and words are no cells unless
+/// the other grid has some. `None` where the block has another height. Linear.
+pub fn read(text: &str, like: &Cells) -> Option<Cells> {
+    let width = like.first().map_or(0, Vec::len);
     if let Some(list) = list_in(text) {
-        return of_value(&list).filter(|rows| {
-            rows.len() == height && rows.first().is_some_and(|row| row.len() == width)
-        });
+        let is_like = |rows: &Cells| {
+            rows.len() == like.len() && rows.first().is_some_and(|row| row.len() == width)
+        };
+        return of_value(&list).filter(is_like);
     }
+    let is_short = |cell: &String| cell.chars().count() == 1 || cell.parse::<f64>().is_ok();
+    let has_words = !like.iter().flatten().all(|cell| cell.is_empty() || is_short(cell));
     let mut rows: Cells = Vec::new();
     for line in text.lines().rev() {
         if line.chars().all(|c| c.is_whitespace() || "-+=|─┼━│╋".contains(c)) {
             continue;
         }
         let cells = spread(line);
-        if cells.len() == width {
+        if cells.len() == width && (has_words || cells.iter().all(is_short)) {
             rows.push(cells);
         } else if !rows.is_empty() {
             break;
         }
     }
     rows.reverse();
-    (rows.len() == height).then_some(rows)
+    (rows.len() == like.len()).then_some(rows)
 }
 
 /// The share of cells that are equal in two grids of one size.

@@ -102,10 +102,11 @@ fn grids_are_read_from_lists_and_lines() {
         ["[[1, 2], [3, 4]]", "(1, 2), (3, 4)", "1 2\n3 4", "12\n34", "|1|2|\n|-+-|\n|3|4|\n"]
     {
         let text = if text.starts_with('(') { format!("[{text}]") } else { text.to_owned() };
-        assert_eq!(grid::read(&text, 2, 2).as_ref(), Some(&wanted), "{text}");
+        assert_eq!(grid::read(&text, &wanted).as_ref(), Some(&wanted), "{text}");
     }
-    assert_eq!(grid::read("so:\n1 2\n3 4\nthat is all of it", 2, 2), Some(wanted));
-    assert_eq!(grid::read("1 2\n3 4\n1 2", 2, 2), None);
+    let read = |text| grid::read(text, &wanted);
+    assert_eq!(read("Here is\n1 2\n3 4\nthat is all of it"), Some(wanted.clone()));
+    assert_eq!(read("1 2\n3 4\n1 2"), None);
     assert_eq!([0, 6, 9, 7].map(grid::boxes), [None, Some((2, 3)), Some((3, 3)), Some((1, 7))]);
 }
 
@@ -182,7 +183,7 @@ proptest! {
             value(text, ExpressionStyle::Written);
             let numbers = [Ratio::whole(2)];
             tree_of_thought(text, &numbers, Ratio::whole(24));
-            grid::read(text, 3, 3);
+            grid::read(text, &vec![vec![text.clone(); 3]; 3]);
             grid::of_value(&json!(text));
             polynomial::is_antiderivative(text, "x", "x");
             let rows = crossword::solution(text.lines());

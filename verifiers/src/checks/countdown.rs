@@ -14,7 +14,7 @@ use crate::text_parts::share;
 /// Right when the expression of the answer uses the given numbers and reaches the target.
 ///
 /// Numbers and target are columns of the row, or members of its reference. The answer is the last
-/// `<answer>` tag, or else the last line; `= target` may follow the expression. Values are exact
+/// `<answer>` tag, or else the last line, or its box; `= target` may follow the expression. Values are exact
 /// fractions of 128 bits, and nothing is executed.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -143,7 +143,7 @@ pub(super) fn ratios(value: &Value) -> Result<Vec<Ratio>, Fault> {
 }
 
 /// The expression of a completion, and whether it is tagged: the last answer tag, or else the last line
-/// behind `answer:`, without marks of Markdown and LaTeX around it.
+/// behind `answer:`, or its box, without marks of Markdown and LaTeX around it.
 pub(super) fn expression(
     sample: &Sample,
     meter: &mut Meter<'_>,
@@ -162,6 +162,12 @@ pub(super) fn expression(
     let start = start + label.map_or(0, str::len);
     let bare = |c: char| c.is_whitespace() || "`*$".contains(c);
     let inner = &text[start..];
+    if let Some((_, rest)) = inner.rsplit_once("\\boxed{")
+        && let Some((boxed, _)) = rest.rsplit_once('}')
+    {
+        let start = text.len() - rest.len();
+        return Ok(Some((said.start + start..said.start + start + boxed.len(), false)));
+    }
     let end = start + inner.trim_end_matches(bare).len();
     let start = start + inner.len() - inner.trim_start_matches(bare).len();
     Ok((start < end).then_some((said.start + start..said.start + end, false)))

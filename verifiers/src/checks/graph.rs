@@ -14,7 +14,7 @@ use crate::text_parts::Place;
 /// The graph is a column or the reference: `edges` (`[from, to]`, or with a weight), or `adjacency`,
 /// further `nodes`, `directed`, and the bounds that `kind` names. The answer is the last code fence or
 /// answer tag, or else the completion: nodes between arrows or commas behind the last colon of its last
-/// line, or JSON. A node that the graph has not makes it wrong.
+/// line, or JSON, which names with blanks need. A node that the graph has not makes it wrong.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphCheck {
