@@ -31,7 +31,7 @@ pub struct Countdown {
     /// Numbers may be left out.
     #[serde(default)]
     subset: bool,
-    /// What a wrong expression in an `<answer>` tag earns. TinyZero pays 0.1.
+    /// What a wrong expression in an `<answer>` tag earns. `TinyZero` pays 0.1.
     #[serde(default)]
     format_reward: f64,
     #[serde(skip)]
