@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use assay_verifiers::extract::code::Code;
 use assay_verifiers::extract::{Thinking, thinking};
 use assay_verifiers::sample::value_text;
 use assay_verifiers::{Fault, Meter, Sample, ToolCall, Verdict};
@@ -19,8 +20,8 @@ const STEPS_MAX: usize = 32;
 /// - `item.NAME` is a column of the row: one of its metadata, or else `prompt`, `reference` or
 ///   `completion`.
 /// - `sample.output_text` is the completion without what the model thinks before it answers,
-///   `sample.output_json` the JSON in it, `sample.output_tools` its calls of tools, and
-///   `sample.choices` the list of its one choice.
+///   `sample.output_json` the JSON in it, `sample.output_code` the last closed block of code in it,
+///   `sample.output_tools` its calls of tools, and `sample.choices` the list of its one choice.
 /// - A JSON string, as in `{{ "{{" }}`, is itself.
 ///
 /// Members follow after dots or in brackets: `item.list[0].name`, `item['a b']`.
@@ -224,7 +225,7 @@ fn expression(text: &str) -> Result<(Part, &str), String> {
 }
 
 /// The members of `sample`.
-const OUTPUTS: [&str; 4] = ["output_text", "output_json", "output_tools", "choices"];
+const OUTPUTS: [&str; 5] = ["output_text", "output_json", "output_code", "output_tools", "choices"];
 
 fn word(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
@@ -316,6 +317,7 @@ impl Path {
         Some(match name.as_str() {
             "output_text" => Value::from(text),
             "output_json" => serde_json::from_str(text.trim()).ok()?,
+            "output_code" => Value::from(last_block(text)?),
             "output_tools" => tools(sample),
             _ => json!([{
                 "index": 0,
@@ -324,6 +326,16 @@ impl Path {
             }]),
         })
     }
+}
+
+/// What stands in the last closed block of code.
+fn last_block(text: &str) -> Option<&str> {
+    const FENCE: &str = "```";
+    let ranges = Code::of(text).ranges;
+    let mut blocks = ranges.into_iter().rev().filter_map(|range| {
+        text.get(range)?.strip_prefix(FENCE)?.trim_start_matches('`').strip_suffix(FENCE)
+    });
+    blocks.next()?.split_once('\n').map(|(_, code)| code)
 }
 
 /// The completion without what the model thinks before it answers.

@@ -28,7 +28,7 @@ mod afterthought;
 mod announcement;
 mod boxes;
 mod candidate;
-mod code;
+pub mod code;
 mod conclusion;
 mod emphasis;
 mod grouped;

@@ -17,6 +17,7 @@ use super::judge_choice::JudgeChoice;
 use super::scope::RubricScope;
 use super::shown::conversation;
 use crate::judge::{ChatMessage, JudgeRequest, JudgedTexts, NamedJudge, Subject};
+use crate::template::{GraderTemplate, Unfilled};
 
 /// The id of the verifier.
 pub const ID: &str = "external_checker";
@@ -29,7 +30,7 @@ const SHOWN_CHARS: usize = 300;
 /// The reward that a checker outside of assay gives: a prover, a simulator, a sandbox, a grader of your own.
 ///
 /// The checker is a judge with `api = "checker"`. Each sample is posted to its `url` as a JSON object with
-/// `id`, `prompt`, `completion`, `reference` and `meta`; the answer is JSON. What it answers is kept and replayed
+/// `id`, `prompt`, `completion`, `reference` and `meta`, or as `body` says; the answer is JSON. What it answers is kept and replayed
 /// as the replies of judges are (`--judge-store`), with its deadline, tries and permits. With `column`
 /// in place of `url`, the answers stand in the rows.
 ///
@@ -41,6 +42,11 @@ const SHOWN_CHARS: usize = 300;
 pub struct ExternalChecker {
     /// The checker, by its name in `[judges]` or by its settings.
     judge: JudgeChoice,
+    /// What is posted in place of the sample: JSON in whose texts `{{ sample.output_code }}` (the last
+    /// block of code), `{{ sample.output_text }}` and `{{ item.NAME }}` (a column) are filled in. A
+    /// sandbox is asked in its own protocol so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<Value>,
     /// Where the reward stands in the answer: dots lead into objects and lists. Empty: the answer is the reward.
     #[serde(default = "reward_member")]
     reward: String,
@@ -73,6 +79,7 @@ fn labels() -> BTreeMap<String, f64> {
 
 struct Checker {
     settings: ExternalChecker,
+    body: Option<Body>,
     judge: Arc<NamedJudge>,
 }
 
@@ -95,7 +102,9 @@ pub fn build(scope: &RubricScope<'_>, given: Value) -> Result<Built, BuildError>
     let mut spec = Spec::new(ID, VERSION, written);
     let judge = settings.judge.of(scope.judges)?;
     spec.files.push(("judge".to_owned(), judge.identity));
-    Ok(Built::new(spec, Lane::Awaited(Arc::new(Checker { settings, judge }))))
+    let body = settings.body.as_ref().map(Body::parse).transpose();
+    let body = body.map_err(|why| BuildError::new("body", why))?;
+    Ok(Built::new(spec, Lane::Awaited(Arc::new(Checker { settings, body, judge }))))
 }
 
 impl AsyncVerifier for Checker {
@@ -107,9 +116,12 @@ impl AsyncVerifier for Checker {
         self: Arc<Self>,
         sample: &Sample,
         _: Earlier<'_>,
-        _: &mut Meter<'_>,
+        meter: &mut Meter<'_>,
     ) -> Pending<Verdict> {
-        let request = self.request(sample);
+        let request = match self.request(sample, meter) {
+            Ok(request) => request,
+            Err(unfilled) => return Box::pin(std::future::ready(unfilled.verdict())),
+        };
         Box::pin(async move {
             let verdict = match self.judge.judge.ask(request).await {
                 Err(fault) => return Verdict::failed(fault),
@@ -121,15 +133,21 @@ impl AsyncVerifier for Checker {
 }
 
 impl Checker {
-    fn request(&self, sample: &Sample) -> JudgeRequest {
-        let content = json!({
-            "id": sample.id(),
-            "prompt": sample.prompt_content(),
-            "completion": sample.completion_content(),
-            "reference": sample.reference(),
-            "meta": sample.meta(),
-        });
-        JudgeRequest {
+    fn request(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<JudgeRequest, Unfilled> {
+        let whole = || {
+            json!({
+                "id": sample.id(),
+                "prompt": sample.prompt_content(),
+                "completion": sample.completion_content(),
+                "reference": sample.reference(),
+                "meta": sample.meta(),
+            })
+        };
+        let content = match &self.body {
+            Some(body) => body.fill(sample, meter)?,
+            None => whole(),
+        };
+        Ok(JudgeRequest {
             messages: vec![ChatMessage { role: "user", content: content.to_string() }],
             schema: Value::Null,
             sampling: self.judge.sampling.clone(),
@@ -141,7 +159,49 @@ impl Checker {
             },
             sample: sample.clone(),
             subject: Subject { criterion: ID.to_owned(), swapped: false },
-        }
+        })
+    }
+}
+
+/// JSON whose texts are templates.
+enum Body {
+    Value(Value),
+    Text(GraderTemplate),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
+}
+
+impl Body {
+    fn parse(value: &Value) -> Result<Self, String> {
+        Ok(match value {
+            Value::String(text) => Self::Text(GraderTemplate::parse(text)?),
+            Value::Array(list) => {
+                Self::List(list.iter().map(Self::parse).collect::<Result<_, _>>()?)
+            }
+            Value::Object(members) => {
+                let member =
+                    |(name, value): (&String, &Value)| Ok((name.clone(), Self::parse(value)?));
+                Self::Object(members.iter().map(member).collect::<Result<_, String>>()?)
+            }
+            other => Self::Value(other.clone()),
+        })
+    }
+
+    fn fill(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Value, Unfilled> {
+        Ok(match self {
+            Self::Value(value) => value.clone(),
+            Self::Text(template) => Value::from(template.fill(sample, meter)?),
+            Self::List(list) => Value::Array(
+                list.iter().map(|one| one.fill(sample, meter)).collect::<Result<_, _>>()?,
+            ),
+            Self::Object(members) => {
+                let mut filled = serde_json::Map::new();
+                for (name, one) in members {
+                    filled.insert(name.clone(), one.fill(sample, meter)?);
+                }
+                Value::Object(filled)
+            }
+        })
     }
 }
 
