@@ -39,7 +39,7 @@ fn failed(found: &Value, family: &str) -> u64 {
 const PLANTED: [(&str, &str, &[&str]); 8] = [
     (
         "contains",
-        "verifier = 'contains'\nconfig = { all = true }",
+        "verifier = 'contains'",
         &["negation", "hidden", "answer_list"],
     ),
     (
