@@ -7,11 +7,11 @@
 //! over rows to a number for each group, one over steps to a number for each row.
 //!
 //! ```
-//! use assay_verifiers::formula::{Axis, Formula, Frame, Output, FormulaScope};
+//! use assay_verifiers::formula::{Axis, Formula, FormulaScope, Frame};
 //!
 //! let scope = FormulaScope::new([("r", Axis::Row)], [("reward", Axis::Row)]);
 //! let formula = Formula::compile("let centred = r - mean(r); centred / 2", &scope).unwrap();
-//! let frame = Frame::new(vec![[1.0, 0.0, 0.0, 1.0].as_slice().into()], &[4], &[]);
+//! let frame = Frame::new(vec![vec![1.0, 0.0, 0.0, 1.0].into()], vec![4], Vec::new());
 //! let values = formula.run(&frame).unwrap();
 //! assert_eq!(values.output("reward"), Some(&[0.25, -0.25, -0.25, 0.25][..]));
 //! ```

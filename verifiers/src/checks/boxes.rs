@@ -17,7 +17,7 @@ use crate::text_parts::Place;
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Boxes {
-    /// What pays.
+    /// Which measure pays.
     #[serde(default)]
     metric: Metric,
     /// A pair of boxes below this overlap earns nothing.

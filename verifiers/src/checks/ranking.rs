@@ -16,7 +16,7 @@ use crate::stats::{CorrelationSums, ranks};
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ranking {
-    /// What pays.
+    /// Which measure pays.
     #[serde(default)]
     metric: Metric,
     /// How many items count, from the first; all by default.

@@ -14,7 +14,7 @@ use crate::prelude::*;
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetMatch {
-    /// What pays.
+    /// Which measure pays.
     #[serde(default)]
     metric: Metric,
     /// How much more recall weighs than precision in `f_beta`.

@@ -15,7 +15,7 @@ use crate::text_parts::{given, texts};
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Squad {
-    /// What pays.
+    /// Which measure pays.
     #[serde(default)]
     metric: Metric,
     /// What an answer says where the question has none, which is where the reference is empty. By
