@@ -47,6 +47,9 @@ struct Opened {
     first: usize,
 }
 
+/// Elements that lie deeper are read as their content, as libxml2 ends there.
+const DEPTH_MAX: usize = 256;
+
 /// Elements without an end tag.
 const VOID: [&str; 8] = ["area", "br", "col", "hr", "img", "input", "link", "meta"];
 
@@ -103,6 +106,9 @@ impl TableReader {
 
     /// The first table of a text. `None` where there is none. Linear but for the depth of elements.
     pub fn read(&mut self, html: &str) -> Option<TableTree> {
+    /// The first table of a text. `None` where there is none. Linear in the text.
+        // Behind the last end of a tag all is text.
+        let (html, after) = html.split_at(html.rfind('>').map_or(0, |at| at + 1));
         let mut rest = html;
         let mut build = Build::default();
         while let Some(at) = rest.find('<') {
@@ -126,6 +132,10 @@ impl TableReader {
                 break;
             }
             rest = &inner[end + 1..];
+        }
+        if !build.is_done {
+            self.text(rest, &mut build);
+            self.text(after, &mut build);
         }
         while !build.open.is_empty() {
             self.close(&mut build);
@@ -174,6 +184,8 @@ impl TableReader {
             inner.find(|next: char| next.is_whitespace() || next == '/').unwrap_or(inner.len());
         let name = inner[..end].to_ascii_lowercase();
         let is_element = name.starts_with(|next: char| next.is_ascii_alphabetic());
+        let is_deep = !is_end && build.open.len() >= DEPTH_MAX;
+        let is_element = !is_deep && name.starts_with(|next: char| next.is_ascii_alphabetic());
         if !is_element || self.ignored.contains(&name) || (build.open.is_empty() && name != "table")
         {
             return;

@@ -294,6 +294,7 @@ impl<'w> Search<'w> {
         let mut rows = [Row::default(), Row::default()];
         for start in 0..self.given.len() {
             pay(2 * SHIFT_DISTANCE as u64)?;
+            pay(8 * SHIFT_DISTANCE as u64)?;
             let near = start.saturating_sub(SHIFT_DISTANCE);
             for at in near..self.wanted.len().min(start + SHIFT_DISTANCE + 1) {
                 let equal = self.given[start..].iter().zip(&self.wanted[at..]).take(SHIFT_SIZE);
