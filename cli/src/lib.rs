@@ -30,7 +30,9 @@ mod output;
 mod precompile;
 mod progress;
 mod recipe;
+mod report;
 mod run_files;
+mod run_texts;
 mod schema;
 mod score;
 #[cfg(feature = "serve")]
@@ -91,6 +93,8 @@ enum Verb {
     Extract(extract::Args),
     /// Show what moved between two runs, and why
     Diff(diff::Args),
+    /// Write what came of a run as one page: figures of all rows, and some of the rows
+    Report(report::Args),
     /// Tell what each rollout of a run earned, relative to the others of its prompt
     Advantages(advantages::Args),
     /// Put the rows that were scored and their rewards together, as JSON lines, Parquet or CSV
@@ -188,6 +192,7 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Result<Exit, Fai
         Verb::Check(args) => check::run(&args, environment),
         Verb::Extract(args) => extract::run(&args),
         Verb::Diff(args) => diff::run(&args),
+        Verb::Report(args) => report::run(&args),
         Verb::Advantages(args) => advantages::run(&args, environment),
         Verb::Join(args) => join::run(&args),
         Verb::Diagnose(args) => diagnose::run(&args),

@@ -34,6 +34,7 @@ mod promises;
 mod readme;
 mod recipes;
 mod replay;
+mod report;
 mod rubrics;
 #[cfg(feature = "serve")]
 mod serve;

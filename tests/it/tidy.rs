@@ -48,6 +48,7 @@ fn sources() -> Vec<PathBuf> {
         "sandbox",
         "trainer",
         "verifiers",
+        "view",
     ]
     .iter()
     .map(|name| root().join(name))
@@ -189,6 +190,7 @@ const CRATE_ROOTS: [&str; 14] = [
     "verifiers/puzzles/src/lib.rs",
     "verifiers/src/lib.rs",
     "verifiers/structure/src/lib.rs",
+    "view/src/lib.rs",
 ];
 
 #[test]
@@ -227,6 +229,7 @@ fn a_public_type_name_has_one_meaning() {
         "trainer/src",
         "verifiers/math/src",
         "verifiers/src",
+        "view/src",
     ];
     let library = |path: &&PathBuf| crates.iter().any(|home| path.starts_with(root().join(home)));
     for path in sources().iter().filter(library) {
@@ -410,7 +413,8 @@ fn dependencies_point_one_way() {
                 "assay-reward-models",
                 "assay-trainer",
             ],
-            "assay-cli" => &["assay"],
+            "assay-view" => &[],
+            "assay-cli" => &["assay", "assay-view"],
             "assay-python" => &["assay", "assay-cli", "assay-verifiers"],
             other => panic!("package {other} has no place in the drawing"),
         }

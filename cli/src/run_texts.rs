@@ -1,0 +1,119 @@
+//! The texts of the rows that a run scored, for the pages that show them.
+
+use std::path::{Path, PathBuf};
+
+use assay::Sample;
+use assay::data::{Columns, DataError, ReadLimits, Row, Source, escape};
+use assay::engine::runs::{CONFIG, InputFile, RunError, RunInputs, RunManifest, hash_file};
+use assay::verifiers::Content;
+use assay_view::{DataRows, RowText, ViewError};
+
+use super::exit::Failure;
+use super::output;
+use super::run_files::{columns, json};
+use super::spooled::Spooled;
+
+/// The data of a run, which can be read more than once.
+pub(super) struct RunTexts {
+    spooled: Spooled,
+    columns: Columns,
+}
+
+impl RunTexts {
+    /// The files of `with`, else those that the run names; the inner error says why there are none.
+    pub(super) fn find(
+        run: &Path,
+        manifest: &RunManifest,
+        with: &[PathBuf],
+    ) -> Result<Result<Self, String>, Failure> {
+        let inputs = &manifest.identity.inputs;
+        if with.is_empty() {
+            if let Some(other) = inputs.iter().find(|input| !is_same(input)) {
+                let name = Path::new(&other.path).file_name().unwrap_or_default();
+                let name = escape(&name.to_string_lossy()).into_owned();
+                let why = format!("the data, {name}, are not where the run read them, or were changed");
+                return Ok(Err(why));
+            }
+        } else if RunInputs::find(with, &ReadLimits::default())?.files() != inputs.as_slice() {
+            output::note(
+                "note: --with: not the bytes that were scored: rows are matched by number and id",
+            );
+        }
+        let own: Vec<PathBuf> = inputs.iter().map(|input| PathBuf::from(&input.path)).collect();
+        let spooled = Spooled::new(if with.is_empty() { &own } else { with })?;
+        Ok(Ok(Self { spooled, columns: columns(&json(run, CONFIG)?, run.display())? }))
+    }
+
+    /// The rows, in their order.
+    pub(super) fn rows(&self) -> Result<DataRows<'_>, Failure> {
+        let source = Source::open(&self.spooled.paths, &ReadLimits::default())?;
+        let rows = source.flat_map(|block| -> Vec<Result<RowText, ViewError>> {
+            match block {
+                Ok(block) => block.rows(&self.columns).iter().map(|row| Ok(text(row))).collect(),
+                Err(error) => vec![Err(ViewError::Data(Box::new(error)))],
+            }
+        });
+        Ok(Box::new(rows))
+    }
+}
+
+/// Whether a file has the bytes that were scored.
+fn is_same(input: &InputFile) -> bool {
+    let path = Path::new(&input.path);
+    let is_sized = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == input.bytes);
+    is_sized && hash_file(path).is_ok_and(|(sha256, _)| Some(sha256) == input.sha256)
+}
+
+/// What a page shows of a row. One that cannot be read has no texts.
+fn text(row: &Row) -> RowText {
+    match &row.sample {
+        Ok(sample) => RowText {
+            number: row.index,
+            id: sample.id().to_owned(),
+            prompt: before(sample),
+            completion: sample.completion().to_owned(),
+            reference: sample.reference_text().map(std::borrow::Cow::into_owned),
+        },
+        Err(_) => RowText {
+            number: row.index,
+            id: format!("row-{}", row.index + 1),
+            ..RowText::default()
+        },
+    }
+}
+
+/// The prompt, and the messages of the completion that go before the one that is judged.
+fn before(sample: &Sample) -> String {
+    let mut text = match sample.prompt_content() {
+        Content::Text(text) => text.clone(),
+        Content::Messages(messages) => transcript(messages.iter()),
+    };
+    let Some(messages) = sample.completion_content().messages() else { return text };
+    let judged = sample.completion_message();
+    let earlier = messages.iter().take_while(|message| {
+        judged.is_none_or(|judged| !std::ptr::eq::<assay::verifiers::Message>(*message, judged))
+    });
+    let earlier = transcript(earlier);
+    if !text.is_empty() && !earlier.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str(&earlier);
+    text
+}
+
+fn transcript<'a>(messages: impl Iterator<Item = &'a assay::verifiers::Message>) -> String {
+    let one = |message: &assay::verifiers::Message| format!("[{}]\n{}", message.role, message.text());
+    messages.map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Why a run cannot be shown.
+pub(super) fn failure(error: ViewError) -> Failure {
+    match error {
+        ViewError::Io { file, source } => RunError::Io { file, source }.into(),
+        ViewError::Damaged { .. } => Failure::usage(error.to_string()),
+        ViewError::Data(error) => match error.downcast::<DataError>() {
+            Ok(error) => (*error).into(),
+            Err(error) => anyhow::anyhow!("{error}").into(),
+        },
+    }
+}
