@@ -104,9 +104,8 @@ impl TableReader {
         Self { ignored: ignored.to_vec(), structure_only, ..Self::default() }
     }
 
-    /// The first table of a text. `None` where there is none. Linear but for the depth of elements.
-    pub fn read(&mut self, html: &str) -> Option<TableTree> {
     /// The first table of a text. `None` where there is none. Linear in the text.
+    pub fn read(&mut self, html: &str) -> Option<TableTree> {
         // Behind the last end of a tag all is text.
         let (html, after) = html.split_at(html.rfind('>').map_or(0, |at| at + 1));
         let mut rest = html;
@@ -183,7 +182,6 @@ impl TableReader {
         let end =
             inner.find(|next: char| next.is_whitespace() || next == '/').unwrap_or(inner.len());
         let name = inner[..end].to_ascii_lowercase();
-        let is_element = name.starts_with(|next: char| next.is_ascii_alphabetic());
         let is_deep = !is_end && build.open.len() >= DEPTH_MAX;
         let is_element = !is_deep && name.starts_with(|next: char| next.is_ascii_alphabetic());
         if !is_element || self.ignored.contains(&name) || (build.open.is_empty() && name != "table")

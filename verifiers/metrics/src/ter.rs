@@ -293,7 +293,6 @@ impl<'w> Search<'w> {
         let mut best: Option<(Shift, Vec<u32>)> = None;
         let mut rows = [Row::default(), Row::default()];
         for start in 0..self.given.len() {
-            pay(2 * SHIFT_DISTANCE as u64)?;
             pay(8 * SHIFT_DISTANCE as u64)?;
             let near = start.saturating_sub(SHIFT_DISTANCE);
             for at in near..self.wanted.len().min(start + SHIFT_DISTANCE + 1) {

@@ -18,7 +18,6 @@ use crate::text_parts::Place;
 #[serde(deny_unknown_fields)]
 pub struct Boxes {
     /// Which measure pays.
-    /// What pays.
     #[serde(default)]
     metric: Metric,
     /// A pair of boxes below this overlap earns nothing.

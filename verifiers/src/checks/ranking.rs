@@ -17,7 +17,6 @@ use crate::stats::{CorrelationSums, ranks};
 #[serde(deny_unknown_fields)]
 pub struct Ranking {
     /// Which measure pays.
-    /// What pays.
     #[serde(default)]
     metric: Metric,
     /// How many items count, from the first; all by default.

@@ -15,7 +15,6 @@ use crate::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct SetMatch {
     /// Which measure pays.
-    /// What pays.
     #[serde(default)]
     metric: Metric,
     /// How much more recall weighs than precision in `f_beta`.

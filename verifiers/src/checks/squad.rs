@@ -16,7 +16,6 @@ use crate::text_parts::{given, texts};
 #[serde(deny_unknown_fields)]
 pub struct Squad {
     /// Which measure pays.
-    /// What pays.
     #[serde(default)]
     metric: Metric,
     /// What an answer says where the question has none, which is where the reference is empty. By
