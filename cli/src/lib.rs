@@ -50,6 +50,8 @@ mod train;
 mod trial;
 mod validate;
 mod verdict;
+#[cfg(feature = "serve")]
+mod view;
 
 use std::ffi::OsString;
 #[cfg(feature = "models")]
@@ -95,6 +97,9 @@ enum Verb {
     Diff(diff::Args),
     /// Write what came of a run as one page: figures of all rows, and some of the rows
     Report(report::Args),
+    /// Show runs as pages on this machine: all rows, filtered and sorted; groups; what moved between runs
+    #[cfg(feature = "serve")]
+    View(view::Args),
     /// Tell what each rollout of a run earned, relative to the others of its prompt
     Advantages(advantages::Args),
     /// Put the rows that were scored and their rewards together, as JSON lines, Parquet or CSV
@@ -193,6 +198,8 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Result<Exit, Fai
         Verb::Extract(args) => extract::run(&args),
         Verb::Diff(args) => diff::run(&args),
         Verb::Report(args) => report::run(&args),
+        #[cfg(feature = "serve")]
+        Verb::View(args) => view::run(&args),
         Verb::Advantages(args) => advantages::run(&args, environment),
         Verb::Join(args) => join::run(&args),
         Verb::Diagnose(args) => diagnose::run(&args),

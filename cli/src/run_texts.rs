@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use assay::Sample;
-use assay::data::{Columns, DataError, ReadLimits, Row, Source, escape};
+use assay::data::{Block, Columns, DataError, ReadLimits, Row, Source, escape};
 use assay::engine::runs::{CONFIG, InputFile, RunError, RunInputs, RunManifest, hash_file};
 use assay::verifiers::Content;
 use assay_view::{DataRows, RowText, ViewError};
@@ -30,8 +30,9 @@ impl RunTexts {
         if with.is_empty() {
             if let Some(other) = inputs.iter().find(|input| !is_same(input)) {
                 let name = Path::new(&other.path).file_name().unwrap_or_default();
-                let name = escape(&name.to_string_lossy()).into_owned();
-                let why = format!("the data, {name}, are not where the run read them, or were changed");
+                let name = escape(&name.to_string_lossy());
+                let why =
+                    format!("the data, {name}, are not where the run read them, or were changed");
                 return Ok(Err(why));
             }
         } else if RunInputs::find(with, &ReadLimits::default())?.files() != inputs.as_slice() {
@@ -44,16 +45,27 @@ impl RunTexts {
         Ok(Ok(Self { spooled, columns: columns(&json(run, CONFIG)?, run.display())? }))
     }
 
+    /// The files of the rows.
+    #[cfg(feature = "serve")]
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.spooled.paths
+    }
+
     /// The rows, in their order.
-    pub(super) fn rows(&self) -> Result<DataRows<'_>, Failure> {
+    pub(super) fn rows(&self) -> Result<DataRows<'_>, DataError> {
         let source = Source::open(&self.spooled.paths, &ReadLimits::default())?;
         let rows = source.flat_map(|block| -> Vec<Result<RowText, ViewError>> {
             match block {
-                Ok(block) => block.rows(&self.columns).iter().map(|row| Ok(text(row))).collect(),
+                Ok(block) => self.of_block(&block).into_iter().map(Ok).collect(),
                 Err(error) => vec![Err(ViewError::Data(Box::new(error)))],
             }
         });
         Ok(Box::new(rows))
+    }
+
+    /// The rows of a block.
+    pub(super) fn of_block(&self, block: &Block) -> Vec<RowText> {
+        block.rows(&self.columns).iter().map(text).collect()
     }
 }
 
@@ -102,7 +114,8 @@ fn before(sample: &Sample) -> String {
 }
 
 fn transcript<'a>(messages: impl Iterator<Item = &'a assay::verifiers::Message>) -> String {
-    let one = |message: &assay::verifiers::Message| format!("[{}]\n{}", message.role, message.text());
+    let one =
+        |message: &assay::verifiers::Message| format!("[{}]\n{}", message.role, message.text());
     messages.map(one).collect::<Vec<_>>().join("\n\n")
 }
 

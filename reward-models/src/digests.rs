@@ -100,6 +100,7 @@ impl KnownDigests<'_> {
 }
 
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere files have no number that stays")]
 fn stamp(about: &Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
     let times = (about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec());

@@ -1,5 +1,11 @@
 //! `assay audit`: planted holes are found, guarded configurations are not blamed.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test stops at what it does not expect"
+)]
+
 use serde_json::Value;
 
 use super::place::Place;
@@ -37,11 +43,7 @@ fn failed(found: &Value, family: &str) -> u64 {
 
 /// Configurations with a hole, and families that must find it.
 const PLANTED: [(&str, &str, &[&str]); 8] = [
-    (
-        "contains",
-        "verifier = 'contains'",
-        &["negation", "hidden", "answer_list"],
-    ),
+    ("contains", "verifier = 'contains'", &["negation", "hidden", "answer_list"]),
     (
         "substring",
         "verifier = 'rhai'\nconfig = { script = 'if completion.contains(reference) { 1.0 } else { 0.0 }' }",

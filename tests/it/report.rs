@@ -52,7 +52,11 @@ fn a_report_without_the_data_says_so() {
     std::fs::rename(place.path("d.jsonl"), place.path("moved.jsonl")).unwrap();
     let ran = place.run("report run -o report.html");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.err.contains("note: no prompts and completions: the data, d.jsonl, are"), "{}", ran.err);
+    assert!(
+        ran.err.contains("note: no prompts and completions: the data, d.jsonl, are"),
+        "{}",
+        ran.err
+    );
     let page = std::fs::read_to_string(place.path("report.html")).unwrap();
     assert_eq!(embedded(&page)["rows"][0]["texts"], Value::Null);
     let ran = place.run("report run --with moved.jsonl");

@@ -143,23 +143,20 @@ fn filled(text: &str, values: &Values) -> Option<String> {
         let (before, after) = rest.split_at(open);
         whole.push_str(before);
         let name = after.split_once('}').map(|(name, _)| name.trim_start_matches('{'));
-        match name.filter(|name| values.is_known(name)) {
-            Some(name) => {
-                // Of `{{right}}` the outer braces stay.
-                let outer = after.len() - after.trim_start_matches('{').len() - 1;
-                whole.extend(std::iter::repeat_n('{', outer));
-                let value = values.get(name)?;
-                match serde_json::to_string(value) {
-                    Ok(quoted) if is_json => whole.push_str(quoted.trim_matches('"')),
-                    _ => whole.push_str(value),
-                }
-                rest = after.split_at(outer + name.len() + 2).1;
-            }
-            None => {
-                whole.push('{');
-                rest = after.split_at(1).1;
-            }
+        let Some(name) = name.filter(|name| values.is_known(name)) else {
+            whole.push('{');
+            rest = after.split_at(1).1;
+            continue;
+        };
+        // Of `{{right}}` the outer braces stay.
+        let outer = after.len() - after.trim_start_matches('{').len() - 1;
+        whole.extend(std::iter::repeat_n('{', outer));
+        let value = values.get(name)?;
+        match serde_json::to_string(value) {
+            Ok(quoted) if is_json => whole.push_str(quoted.trim_matches('"')),
+            _ => whole.push_str(value),
         }
+        rest = after.split_at(outer + name.len() + 2).1;
     }
     whole.push_str(rest);
     Some(whole)

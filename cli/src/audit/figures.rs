@@ -52,16 +52,16 @@ pub(super) struct Share {
     pub(super) count: usize,
     pub(super) of: usize,
     #[serde(flatten)]
-    pub(super) share: Option<Estimate>,
+    pub(super) estimate: Option<Estimate>,
 }
 
 impl Share {
     pub(super) fn of(count: usize, of: usize) -> Self {
-        Self { count, of, share: clopper_pearson(count, of, LEVEL) }
+        Self { count, of, estimate: clopper_pearson(count, of, LEVEL) }
     }
 
     pub(super) fn value(&self) -> f64 {
-        self.share.map_or(0.0, |share| share.value)
+        self.estimate.map_or(0.0, |own| own.value)
     }
 }
 

@@ -200,11 +200,11 @@ fn find_right(plan: &Plan, targets: &mut [Target]) {
             }
         }
         let is_text = |value: &Value| !matches!(value, Value::Object(_) | Value::Null);
-        let plain = sample.reference().is_some_and(|reference| match reference {
+        let is_short = sample.reference().is_some_and(|reference| match reference {
             Value::Array(all) => all.iter().all(is_text),
             other => is_text(other),
         });
-        if target.right.is_none() && plain && target.programs.is_empty() {
+        if target.right.is_none() && is_short && target.programs.is_empty() {
             target.right = sample.references().first().map(|first| first.clone().into_owned());
         }
         let short =
@@ -293,9 +293,8 @@ fn prove(judge: &Judge<'_>, targets: &mut [Target]) {
             Probe::Right(text) if is_paid && target.honest.is_none() => {
                 target.honest = reward.map(|reward| (text, reward));
             }
-            Probe::Right(_) => {}
             Probe::Wrong(answer) if is_paid => paid.push(answer),
-            Probe::Wrong(_) => {}
+            Probe::Right(_) | Probe::Wrong(_) => {}
         }
     }
     for (target, paid) in targets.iter_mut().zip(paid_wrong) {

@@ -99,7 +99,7 @@ fn expected(expect: Expect) -> &'static str {
 }
 
 fn share(share: Share) -> String {
-    let interval = share.share.map_or_else(String::new, |own| {
+    let interval = share.estimate.map_or_else(String::new, |own| {
         format!(" ({} to {})", percent(own.low), percent(own.high))
     });
     format!("{} of {}{interval}", share.count, share.of)

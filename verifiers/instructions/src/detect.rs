@@ -105,10 +105,12 @@ impl Window {
         let [_, second, third] = self.held;
         self.held = [second, third, c];
         self.length = (self.length + 1).min(3);
-        let all: Option<usize> = self.held.iter().try_fold(0, |at, &c| Some(index(at, letter(c)?)));
         self.latin = match self.latin {
             Some(latin) => letter(c).map(|code| index(latin, code)),
-            None => all.filter(|_| self.length == 3),
+            None if self.length == 3 => {
+                self.held.iter().try_fold(0, |at, &c| Some(index(at, letter(c)?)))
+            }
+            None => None,
         };
     }
 
@@ -262,6 +264,10 @@ const MARKED: [(char, &str); 5] = [
 fn composed(text: &str) -> Vec<char> {
     let mut made: Vec<char> = Vec::with_capacity(text.len());
     for c in text.chars() {
+        if !('\u{300}'..='\u{323}').contains(&c) {
+            made.push(c);
+            continue;
+        }
         let marked = MARKED.iter().find(|(mark, _)| *mark == c);
         let joined = marked.and_then(|(_, letters)| {
             let at = PLAIN.chars().position(|plain| made.last() == Some(&plain))?;

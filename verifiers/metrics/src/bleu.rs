@@ -54,7 +54,7 @@ pub fn bleu(text: &str, references: &[&str], rules: &BleuRules) -> BleuScore {
     let texts: Vec<Cow<'_, str>> =
         references.iter().map(|text| rules.tokens.prepared(text, rules.ignore_case)).collect();
     let text = prepare(text);
-    let mut vocabulary = Vocabulary::for_bytes(text.len() * (1 + texts.len()));
+    let mut vocabulary = Vocabulary::default();
     let mut read = |text| {
         let mut ids = Vec::new();
         rules.tokens.split(text, &mut |token| ids.push(vocabulary.id(token)));

@@ -191,6 +191,9 @@ fn shared_windows<W: Window>(sides: [(&[u32], u32); 2], bits: u32) -> [usize; OR
     let used = bits * number(ORDERS) + 1;
     W::sort(&mut all, used);
     let unused = W::default().zeros() - used;
+    // How many letters two windows share, by the zeros that their difference begins with.
+    let equal_letters: Vec<usize> =
+        (0..=used).map(|zeros| (zeros / bits.max(1)) as usize).collect();
     let mut matches = [0_usize; ORDERS];
     // For each order how many windows of each side come before the current group.
     let mut starts = [[0_usize; 2]; ORDERS];
@@ -201,7 +204,7 @@ fn shared_windows<W: Window>(sides: [(&[u32], u32); 2], bits: u32) -> [usize; OR
         let equal = match (window, before) {
             (Some(window), Some(before)) => {
                 let differ: W = window ^ before;
-                ((differ.zeros() - unused) / bits) as usize
+                equal_letters.get((differ.zeros() - unused) as usize).copied().unwrap_or(ORDERS)
             }
             _ => 0,
         };

@@ -4,22 +4,33 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
+/// The longest token that its own bytes are the key of.
+const SHORT: usize = 7;
+
 /// Numbers tokens from 0 in the order in which they are first seen.
 #[derive(Default)]
 pub(crate) struct Vocabulary<'t> {
-    ids: FxHashMap<&'t str, u32>,
+    tokens: Vec<&'t str>,
+    short: Pairs,
+    long: FxHashMap<&'t str, u32>,
 }
 
 impl<'t> Vocabulary<'t> {
-    /// One with room for the tokens of a text of so many bytes.
-    pub(crate) fn for_bytes(bytes: usize) -> Self {
-        Self { ids: FxHashMap::with_capacity_and_hasher(bytes / 12, rustc_hash::FxBuildHasher) }
-    }
-
     /// The number of a token.
     pub(crate) fn id(&mut self, token: &'t str) -> u32 {
-        let next = number(self.ids.len());
-        *self.ids.entry(token).or_insert(next)
+        let next = number(self.tokens.len());
+        let id = if token.len() <= SHORT {
+            // The bytes, and how many they are.
+            let start = u64::from(number(token.len()));
+            let key = token.bytes().fold(start, |key, byte| (key << 8) | u64::from(byte));
+            self.short.entry(key, next)
+        } else {
+            *self.long.entry(token).or_insert(next)
+        };
+        if id == next {
+            self.tokens.push(token);
+        }
+        id
     }
 
     /// The numbers of a text.
@@ -28,15 +39,13 @@ impl<'t> Vocabulary<'t> {
     }
 
     /// The tokens, in the order of their numbers.
-    pub(crate) fn tokens(&self) -> Vec<&'t str> {
-        let mut out: Vec<(u32, &str)> = self.ids.iter().map(|(token, id)| (*id, *token)).collect();
-        out.sort_unstable();
-        out.into_iter().map(|(_, token)| token).collect()
+    pub(crate) fn tokens(&self) -> &[&'t str] {
+        &self.tokens
     }
 
     /// How many tokens have a number.
     pub(crate) fn len(&self) -> usize {
-        self.ids.len()
+        self.tokens.len()
     }
 }
 
@@ -86,11 +95,17 @@ impl Letters {
 
 /// Numbers pairs of numbers from 0: an open table, at most half full.
 pub(crate) struct Pairs {
-    /// Each pair as one number, plus 1; 0 where the slot is free.
+    /// Each key plus 1; 0 where the slot is free.
     keys: Vec<u64>,
     ids: Vec<u32>,
     shift: u32,
     count: u32,
+}
+
+impl Default for Pairs {
+    fn default() -> Self {
+        Self::for_at_most(256)
+    }
 }
 
 #[expect(
@@ -98,7 +113,7 @@ pub(crate) struct Pairs {
     reason = "slots are below the size of the table, a power of two"
 )]
 impl Pairs {
-    /// A table for at most `room` pairs.
+    /// A table for so many pairs; it grows beyond.
     pub(crate) fn for_at_most(room: usize) -> Self {
         let size = (2 * room).next_power_of_two().max(16);
         Self {
@@ -109,32 +124,43 @@ impl Pairs {
         }
     }
 
-    fn slot(&self, one: u32, two: u32) -> (usize, u64) {
-        let key = ((u64::from(one) << 32) | u64::from(two)) + 1;
+    fn slot(&self, key: u64) -> usize {
         let hash = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
         let mask = self.keys.len() - 1;
         // The hash has as many bits as the size of the table.
         let mut at = usize::try_from(hash).unwrap_or(0);
-        while self.keys[at] != key && self.keys[at] != 0 {
+        while self.keys[at] != key + 1 && self.keys[at] != 0 {
             at = (at + 1) & mask;
         }
-        (at, key)
+        at
+    }
+
+    /// The number of a key, below the greatest of 64 bits; `next` if it has none.
+    fn entry(&mut self, key: u64, next: u32) -> u32 {
+        let at = self.slot(key);
+        if self.keys[at] != 0 {
+            return self.ids[at];
+        }
+        (self.keys[at], self.ids[at]) = (key + 1, next);
+        self.count += 1;
+        if 2 * self.len() > self.keys.len() {
+            let mut grown = Self::for_at_most(self.keys.len());
+            for (key, id) in self.keys.iter().zip(&self.ids).filter(|(key, _)| **key != 0) {
+                grown.entry(key - 1, *id);
+            }
+            *self = grown;
+        }
+        next
     }
 
     /// The number of a pair, a new one if it has none.
     pub(crate) fn id(&mut self, one: u32, two: u32) -> u32 {
-        let (at, key) = self.slot(one, two);
-        if self.keys[at] == 0 {
-            self.keys[at] = key;
-            self.ids[at] = self.count;
-            self.count += 1;
-        }
-        self.ids[at]
+        self.entry((u64::from(one) << 32) | u64::from(two), self.count)
     }
 
     /// The number of a pair, if it has one.
     pub(crate) fn find(&self, one: u32, two: u32) -> Option<u32> {
-        let (at, _) = self.slot(one, two);
+        let at = self.slot((u64::from(one) << 32) | u64::from(two));
         (self.keys[at] != 0).then(|| self.ids[at])
     }
 

@@ -145,7 +145,9 @@ fn past(word: &mut String) {
 
 /// The first ending of a table that the word has is replaced, if the stem before it is long enough.
 fn by_table(word: &mut String, table: &[(&str, &str, usize)]) {
-    if let Some((ending, new, kept)) = table.iter().find(|(ending, ..)| word.ends_with(ending))
+    let last = word.bytes().last();
+    let has = |ending: &str| ending.bytes().last() == last && word.ends_with(ending);
+    if let Some((ending, new, kept)) = table.iter().find(|(ending, ..)| has(ending))
         && measure(&word[..word.len() - ending.len() + kept]) > 0
     {
         replace(word, ending.len(), new);

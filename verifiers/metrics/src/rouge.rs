@@ -32,7 +32,7 @@ pub fn rouge<E>(
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<Overlap, E> {
     let (text, reference) = (lowered(text), lowered(reference));
-    let mut vocabulary = Vocabulary::for_bytes(text.len() + reference.len());
+    let mut vocabulary = Vocabulary::default();
     let given = lines(&text, &mut vocabulary);
     let wanted = lines(&reference, &mut vocabulary);
     let mut words = Words { given, wanted, kinds: vocabulary.len() };
@@ -99,8 +99,8 @@ impl Words {
     fn stem(&mut self, vocabulary: &Vocabulary<'_>) {
         let stems: Vec<String> = vocabulary
             .tokens()
-            .into_iter()
-            .map(|word| if word.len() > 3 { porter::stem(word) } else { word.to_owned() })
+            .iter()
+            .map(|word| if word.len() > 3 { porter::stem(word) } else { (*word).to_owned() })
             .collect();
         let mut merged = Vocabulary::default();
         let ids = merged.text(stems.iter().map(String::as_str));

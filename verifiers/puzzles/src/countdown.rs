@@ -1,5 +1,7 @@
 //! An expression over given numbers that reaches a target: Countdown, the game of 24.
 
+use std::ops::Range;
+
 use crate::expression::{Algebra, ExactArithmetic, ExpressionStyle, Operator, compute};
 use crate::number::Ratio;
 
@@ -89,6 +91,27 @@ impl Algebra for Limited<'_> {
             None
         }
     }
+}
+
+/// The bytes of the expression on the last line of a text: in its box, or behind `answer:`, without
+/// marks of Markdown and LaTeX around it. Linear.
+pub fn last_expression(text: &str) -> Option<Range<usize>> {
+    let text = text.trim_end();
+    let line = text.rsplit('\n').next()?.trim_start();
+    let label = line.get(..7).filter(|label| label.eq_ignore_ascii_case("answer:"));
+    let mut inner = &line[label.map_or(0, str::len)..];
+    let mut end = text.len();
+    if let Some((_, rest)) = inner.rsplit_once("\\boxed{")
+        && let Some((boxed, behind)) = rest.rsplit_once('}')
+    {
+        inner = boxed;
+        end -= behind.len() + 1;
+    }
+    let bare = |c: char| c.is_whitespace() || "`*$".contains(c);
+    let trimmed = inner.trim_end_matches(bare);
+    end -= inner.len() - trimmed.len();
+    let length = trimmed.trim_start_matches(bare).len();
+    (length > 0).then_some(end - length..end)
 }
 
 /// The score of the tree-of-thought paper for the game of 24: the last line, in small letters and

@@ -14,6 +14,9 @@ pub struct NamedGraph {
     directed: bool,
 }
 
+/// What of an answer does not fit a graph, and why.
+pub type Misfit = (String, &'static str);
+
 /// The most nodes of a graph.
 const NODES_MAX: usize = 100_000;
 
@@ -124,6 +127,52 @@ impl NamedGraph {
                 .collect(),
         };
         names.into_iter().map(|name| self.find(&name).ok_or(name)).collect()
+    }
+
+    /// The colours of a text: an object of JSON, or `name: colour` in lines or between commas. Linear,
+    /// times the logarithm of the nodes.
+    ///
+    /// # Errors
+    /// A name that is not a node, or has two colours.
+    pub fn colors(&self, text: &str) -> Result<BTreeMap<usize, String>, Misfit> {
+        let map: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();
+        let shown = |value: &Value| name(value).unwrap_or_else(|| value.to_string());
+        let pairs: Vec<(String, String)> = match map {
+            Some(map) => map.iter().map(|(name, color)| (name.clone(), shown(color))).collect(),
+            None => text
+                .split(['\n', ',', ';'])
+                .filter_map(|line| line.split_once([':', '=']))
+                .map(|(name, color)| (name.trim().to_owned(), color.trim().to_owned()))
+                .collect(),
+        };
+        let mut colors = BTreeMap::new();
+        for (name, color) in pairs {
+            let Some(node) = self.find(&name) else { return Err((name, "unknown-node")) };
+            let color = color.to_lowercase();
+            if *colors.entry(node).or_insert_with(|| color.clone()) != color {
+                return Err((name, "two-colors"));
+            }
+        }
+        Ok(colors)
+    }
+
+    /// The pairs of a text: a list of JSON, or a pair in each line. Linear, times the logarithm of the
+    /// nodes.
+    ///
+    /// # Errors
+    /// A line that is not two nodes.
+    pub fn pairs(&self, text: &str) -> Result<Vec<(usize, usize)>, Misfit> {
+        let list: Option<Vec<Value>> = serde_json::from_str(text).ok();
+        let lines: Vec<String> = match list {
+            Some(list) => list.iter().map(Value::to_string).collect(),
+            None => text.lines().map(|line| line.replace(" - ", " ")).collect(),
+        };
+        let pair = |line: &String| match self.listed(line).as_deref() {
+            Ok(&[from, to]) => Ok((from, to)),
+            Ok(_) => Err((line.clone(), "not-a-pair")),
+            Err(name) => Err((name.clone(), "unknown-node")),
+        };
+        lines.iter().filter(|line| !line.trim().is_empty()).map(pair).collect()
     }
 
     /// The weight of a walk along edges. `None` where one is missing, or where it has no nodes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_puzzles::constraints::{Halt, Problem};
-use assay_puzzles::countdown::{Attempt, UseRules, judge, tree_of_thought};
+use assay_puzzles::countdown::{Attempt, UseRules, judge, last_expression, tree_of_thought};
 use assay_puzzles::expression::{ExactArithmetic, ExpressionStyle, Operator, compute};
 use assay_puzzles::graph::NamedGraph;
 use assay_puzzles::number::{DecimalNumber, Ratio, integer};
@@ -65,6 +65,10 @@ fn numbers_are_used_as_they_are_given() {
     assert_eq!(tried("8 * 5", true), Attempt::OtherNumbers);
     assert_eq!(tried("8 * 5", false), Attempt::Missed);
     assert_eq!(tried("8 - 5", false), Attempt::Unreadable);
+    for text in ["so\nAnswer: **3 + 5**\n", r"It is $\boxed{3 + 5}$.", "3 + 5", "`3 + 5`"] {
+        assert_eq!(last_expression(text).map(|span| &text[span]), Some("3 + 5"), "{text}");
+    }
+    assert_eq!(["", "\n**\n"].map(last_expression), [None, None]);
     let official = |text| tree_of_thought(text, &numbers, Ratio::whole(64));
     assert!(official("work\nAnswer: (3 + 5) * 8 = 63"));
     assert!(!official("(3 + 5) * 8\nI am done."));
@@ -182,6 +186,7 @@ proptest! {
             value(text, ExpressionStyle::Python);
             value(text, ExpressionStyle::Written);
             let numbers = [Ratio::whole(2)];
+            assert!(last_expression(text).is_none_or(|span| text.get(span).is_some()));
             tree_of_thought(text, &numbers, Ratio::whole(24));
             grid::read(text, &vec![vec![text.clone(); 3]; 3]);
             grid::of_value(&json!(text));
@@ -190,6 +195,7 @@ proptest! {
             let own = crossword::read_official(text, 3, 3);
             crossword::compare(&own, &rows.unwrap_or_else(|| crossword::read(text, 3, 3)));
             let graph = NamedGraph::of(&json!({"edges": [["a", "b"]]})).unwrap();
+            let _ = (graph.colors(text), graph.pairs(text));
             let _ = graph.listed(text).map(|nodes| graph.weight(&nodes));
             let problem = json!({"variables": {"x": {"range": [1, 3]}}, "clauses": [[1, -2]]});
             let problem = Problem::of(&problem).unwrap();

@@ -40,7 +40,7 @@ enum Metric {
     Dice,
     /// Whether the point is in the box.
     Point,
-    /// The IoU of masks.
+    /// What both masks cover over what either covers.
     Mask,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use assay_puzzles::countdown::{Attempt, UseRules, judge};
+use assay_puzzles::countdown::{Attempt, UseRules, judge, last_expression};
 use assay_puzzles::expression::Operator;
 use assay_puzzles::number::Ratio;
 use assay_puzzles::reasoning::last_answer;
@@ -142,8 +142,8 @@ pub(super) fn ratios(value: &Value) -> Result<Vec<Ratio>, Fault> {
     }
 }
 
-/// The expression of a completion, and whether it is tagged: the last answer tag, or else the last line
-/// behind `answer:`, or its box, without marks of Markdown and LaTeX around it.
+/// The expression of a completion, and whether it is tagged: the last answer tag, or else what its last
+/// line has.
 pub(super) fn expression(
     sample: &Sample,
     meter: &mut Meter<'_>,
@@ -155,20 +155,6 @@ pub(super) fn expression(
     if let Some(inner) = last_answer(text).filter(|inner| !inner.is_empty()) {
         return Ok(Some((said.start + inner.start..said.start + inner.end, true)));
     }
-    let text = text.trim_end();
-    let line = text.rsplit('\n').next().map_or("", str::trim_start);
-    let start = text.len() - line.len();
-    let label = line.get(..7).filter(|label| label.eq_ignore_ascii_case("answer:"));
-    let start = start + label.map_or(0, str::len);
-    let bare = |c: char| c.is_whitespace() || "`*$".contains(c);
-    let inner = &text[start..];
-    if let Some((_, rest)) = inner.rsplit_once("\\boxed{")
-        && let Some((boxed, _)) = rest.rsplit_once('}')
-    {
-        let start = text.len() - rest.len();
-        return Ok(Some((said.start + start..said.start + start + boxed.len(), false)));
-    }
-    let end = start + inner.trim_end_matches(bare).len();
-    let start = start + inner.len() - inner.trim_start_matches(bare).len();
-    Ok((start < end).then_some((said.start + start..said.start + end, false)))
+    let span = last_expression(text);
+    Ok(span.map(|span| (said.start + span.start..said.start + span.end, false)))
 }

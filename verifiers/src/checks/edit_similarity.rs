@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// 1 less the edit distance over the characters of the longer text, against the best of one or several
 /// references, as rapidfuzz has it (`Levenshtein.normalized_similarity`).
 ///
-/// With `lowercase = true, floor = 0.5` it is ANLS, the score of DocVQA. The text is the last answer
+/// With `lowercase = true, floor = 0.5` it is ANLS, the score of `DocVQA`. The text is the last answer
 /// tag, or else all that the completion says.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,9 +1,9 @@
 //! `graph`: paths, orders, colourings and matchings in a given graph.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use assay_puzzles::entry::weight;
-use assay_puzzles::graph::NamedGraph;
+use assay_puzzles::graph::{Misfit, NamedGraph};
 
 use super::constraints::described;
 use crate::prelude::*;
@@ -152,7 +152,7 @@ impl GraphCheck {
 }
 
 /// The size of an answer, or what is wrong with it and why.
-type Found = Result<usize, (String, &'static str)>;
+type Found = Result<usize, Misfit>;
 
 /// A bound of the description.
 fn bound(value: &Value, key: &str, default: usize) -> Result<usize, Fault> {
@@ -163,55 +163,23 @@ fn bound(value: &Value, key: &str, default: usize) -> Result<usize, Fault> {
 
 fn coloring(graph: &NamedGraph, value: &Value, text: &str) -> Result<Found, Fault> {
     let most = bound(value, "colors", usize::MAX)?;
-    let map: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();
-    let pairs: Vec<(String, String)> = match map {
-        Some(map) => map
-            .iter()
-            .map(|(name, color)| (name.clone(), crate::sample::value_text(color).into_owned()))
-            .collect(),
-        None => text
-            .split(['\n', ',', ';'])
-            .filter_map(|line| line.split_once([':', '=']))
-            .map(|(name, color)| (name.trim().to_owned(), color.trim().to_owned()))
-            .collect(),
-    };
-    let mut colors: BTreeMap<usize, String> = BTreeMap::new();
-    for (name, color) in pairs {
-        let Some(node) = graph.find(&name) else { return Ok(Err((name, "unknown-node"))) };
-        if colors.insert(node, color.to_lowercase()).is_some_and(|own| own != color.to_lowercase())
-        {
-            return Ok(Err((name, "two-colors")));
+    Ok(graph.colors(text).and_then(|colors| {
+        let kinds = colors.values().collect::<BTreeSet<_>>().len();
+        match (graph.is_coloring(&colors), kinds <= most) {
+            (false, _) => Err((String::new(), "not-a-coloring")),
+            (true, false) => Err((kinds.to_string(), "too-many-colors")),
+            (true, true) => Ok(kinds),
         }
-    }
-    let mut kinds: Vec<&String> = colors.values().collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    let kinds = kinds.len();
-    Ok(match (graph.is_coloring(&colors), kinds <= most) {
-        (false, _) => Err((String::new(), "not-a-coloring")),
-        (true, false) => Err((kinds.to_string(), "too-many-colors")),
-        (true, true) => Ok(kinds),
-    })
+    }))
 }
 
 fn matching(graph: &NamedGraph, value: &Value, text: &str) -> Result<Found, Fault> {
     let fewest = bound(value, "size", 1)?;
-    let list: Option<Vec<Value>> = serde_json::from_str(text).ok();
-    let lines: Vec<String> = match list {
-        Some(list) => list.iter().map(Value::to_string).collect(),
-        None => text.lines().map(|line| line.replace(" - ", " ")).collect(),
-    };
-    let mut pairs = Vec::new();
-    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
-        match graph.listed(line).as_deref() {
-            Ok(&[from, to]) => pairs.push((from, to)),
-            Ok(_) => return Ok(Err((line.clone(), "not-a-pair"))),
-            Err(name) => return Ok(Err((name.clone(), "unknown-node"))),
+    Ok(graph.pairs(text).and_then(|pairs| {
+        match (graph.is_matching(&pairs), pairs.len() >= fewest) {
+            (false, _) => Err((String::new(), "not-a-matching")),
+            (true, false) => Err((pairs.len().to_string(), "too-few")),
+            (true, true) => Ok(pairs.len()),
         }
-    }
-    Ok(match (graph.is_matching(&pairs), pairs.len() >= fewest) {
-        (false, _) => Err((String::new(), "not-a-matching")),
-        (true, false) => Err((pairs.len().to_string(), "too-few")),
-        (true, true) => Ok(pairs.len()),
-    })
+    }))
 }

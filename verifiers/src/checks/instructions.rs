@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use assay_calls::Value as Literal;
 use assay_instructions::{Demand, Edition, Met, follow};
 use serde_json::Map;
 
@@ -11,12 +12,12 @@ use crate::text_parts::share;
 
 /// Right when the completion follows its instructions, each of which a rule can verify.
 ///
-/// The 25 instructions of `IFEval` and the 58 of `IFBench`, by their ids. A row lists them in the columns
-/// `instruction_id_list` and `kwargs`, as the data sets do, or in its reference: an object with these
-/// two, a list of ids, the list of objects of IF-RLVR (`instruction_id`, `kwargs`), or one object
-/// with the `func_name` of Tulu 3; as JSON, or as text that holds it. `instruction` names one for
-/// every row. An id or an argument that is unknown, missing or none that can be judged by is a bad
-/// reference, never a pass. What the model thinks is not looked at.
+/// The 25 instructions of `IFEval` and the 58 of `IFBench`, by their ids. A row lists them in the
+/// columns `instruction_id_list` and `kwargs`, as the data sets do, or in its reference: an object with
+/// these two, a list of ids, the list of objects of IF-RLVR (`instruction_id`, `kwargs`), or one object
+/// with the `func_name` of Tulu 3; also as text that holds JSON, or a literal of Python. `instruction`
+/// names one for every row. An id or an argument that is unknown, missing or none that can be judged by
+/// is a bad reference, never a pass. What the model thinks is not looked at.
 ///
 /// A loose judgement passes what any of eight forms of the text follows: whole, without the first
 /// line, the last, or both; each with and without asterisks.
@@ -100,7 +101,7 @@ impl Check for Instructions {
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
-        let Some(listed) = self.listed(sample)? else { return Ok(Verdict::no_reference()) };
+        let Some(listed) = self.listed(sample, meter)? else { return Ok(Verdict::no_reference()) };
         let text = sample.completion();
         let end = text.len();
         let text = &text[thinking::answer(text, Thinking::Skip).unwrap_or(end..end)];
@@ -135,6 +136,7 @@ impl Check for Instructions {
 }
 
 /// The share of instructions that are followed.
+#[expect(clippy::cast_precision_loss, reason = "instructions of a row are far fewer than 2^53")]
 fn part(met: &[Met], is_met: impl Fn(&Met) -> bool) -> f64 {
     met.iter().filter(|met| is_met(met)).count() as f64 / met.len() as f64
 }
@@ -152,7 +154,7 @@ impl Instructions {
     }
 
     /// The instructions of a row; `None` where it has none.
-    fn listed(&self, sample: &Sample) -> Result<Option<Listed>, Fault> {
+    fn listed(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Option<Listed>, Fault> {
         if let Some(id) = &self.instruction {
             let demand = Demand::read(id, Some(&self.kwargs), self.edition()).map_err(bad)?;
             return Ok(Some(vec![(id.clone(), demand)]));
@@ -161,6 +163,7 @@ impl Instructions {
         let Some(source) = sample.reference().or_else(|| column(&self.ids)) else {
             return Ok(None);
         };
+        meter.spend(100 * source.as_str().map_or(0, str::len) as u64)?;
         let mut listed = Vec::new();
         self.read(held(source)?.as_ref(), column(&self.arguments), &mut listed)?;
         if listed.is_empty() {
@@ -228,13 +231,32 @@ impl Instructions {
     }
 }
 
-/// The value itself, or what its text holds as JSON. A text that holds none is an id.
+/// The value itself, or what its text holds as JSON or as a literal of Python. A text that holds none
+/// is an id.
 fn held(value: &Value) -> Result<Cow<'_, Value>, Fault> {
     match value {
         Value::String(text) if text.trim_start().starts_with(['[', '{']) => {
-            let read = serde_json::from_str(text).map(Cow::Owned);
-            read.map_err(|_| bad("the reference is a text that is no JSON".into()))
+            let json = serde_json::from_str(text).ok();
+            let read = json.or_else(|| assay_calls::parse_python(text).ok().as_ref().map(json_of));
+            let read = read.ok_or_else(|| bad("the reference is a text that is no JSON".into()))?;
+            Ok(Cow::Owned(read))
         }
         value => Ok(Cow::Borrowed(value)),
+    }
+}
+
+/// A literal of Python as JSON.
+fn json_of(value: &Literal) -> Value {
+    match value {
+        Literal::Null => Value::Null,
+        Literal::Bool(truth) => json!(truth),
+        Literal::Int(number) => json!(number),
+        Literal::Float(number) => json!(number),
+        Literal::Big(text) => json!(text),
+        Literal::Text(text) | Literal::Raw(text) => json!(text),
+        Literal::List(items) | Literal::Tuple(items) => items.iter().map(json_of).collect(),
+        Literal::Object(members) => Value::Object(
+            members.iter().map(|(name, value)| (name.to_owned(), json_of(value))).collect(),
+        ),
     }
 }

@@ -1,4 +1,4 @@
-//! `squad`: an answer against its aliases, by the rules of SQuAD.
+//! `squad`: an answer against its aliases, by the rules of `SQuAD`.
 
 use assay_metrics::squad::{compare, normalised};
 
@@ -6,7 +6,7 @@ use crate::likeness::{self, Measured};
 use crate::prelude::*;
 use crate::text_parts::{given, texts};
 
-/// Exact match or F1 of tokens against the best of the right answers, as the scripts of SQuAD 1.1 and
+/// Exact match or F1 of tokens against the best of the right answers, as the scripts of `SQuAD` 1.1 and
 /// 2.0 have it.
 ///
 /// Answers are compared in lower case, without ASCII punctuation, and without a, an and the. The

@@ -96,12 +96,11 @@ impl<'a> RequestBody<'a> {
     fn format(&self) -> Option<Value> {
         let schema = &self.request.schema;
         match (self.form(), self.settings.api) {
-            (Structured::Text, _) => None,
+            (Structured::Text, _) | (_, JudgeApi::Checker) => None,
             (Structured::JsonObject, _) => Some(json!({"type": "json_object"})),
             (Structured::JsonObjectSchema, _) => {
                 Some(json!({"type": "json_object", "schema": schema}))
             }
-            (_, JudgeApi::Checker) => None,
             (Structured::Auto | Structured::JsonSchema, JudgeApi::Chat) => Some(json!({
                 "type": "json_schema",
                 "json_schema": {"name": "reply", "strict": true, "schema": schema},
