@@ -62,6 +62,8 @@ mod traces;
 #[cfg(feature = "train")]
 mod train;
 mod validate;
+#[cfg(feature = "serve")]
+mod view;
 
 /// The root of the repository. Tests run in the folder of the command's crate.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

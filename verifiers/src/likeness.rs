@@ -3,7 +3,7 @@
 use assay_structure::answer;
 
 use crate::prelude::*;
-use crate::text_parts::{Place, given, share, texts};
+use crate::text_parts::{Place, given, share, texts, visible};
 
 /// What a metric says.
 pub(crate) struct Measured {
@@ -81,10 +81,10 @@ pub(crate) fn gold(sample: &Sample) -> Option<Vec<String>> {
 /// The items that a completion lists, in order: those of a JSON array, or the entries of a list, in the
 /// last code fence, or else in the last answer tag, or else in all of it.
 pub(crate) fn items(sample: &Sample, meter: &mut Meter<'_>) -> Result<Vec<String>, Fault> {
-    let completion = sample.completion();
-    meter.spend(40 * completion.len() as u64)?;
-    let Ok(span) = Place::Any.find(completion, &["json"]) else { return Ok(Vec::new()) };
-    let text = completion[span].trim();
+    let Some((text, _)) = visible(sample, meter)? else { return Ok(Vec::new()) };
+    meter.spend(40 * text.len() as u64)?;
+    let Ok(span) = Place::Any.find(&text, &["json"]) else { return Ok(Vec::new()) };
+    let text = text[span].trim();
     let trimmed = |item: &str| item.trim().to_owned();
     let items: Vec<String> = match serde_json::from_str(text) {
         Ok(Value::Array(values)) if values.iter().all(is_text) => {

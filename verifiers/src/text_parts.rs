@@ -1,6 +1,7 @@
 //! What checks of documents and of short answers share: the part of a completion that is judged, and
 //! what is said of it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use assay_structure::Break;
@@ -230,19 +231,28 @@ pub(crate) fn shown(sample: &Sample, meter: &mut Meter<'_>) -> Result<String, Fa
     Ok(Spoken::of(sample.completion(), Thinking::Skip).text().to_owned())
 }
 
-/// The text that metrics judge: the last answer tag, or else all that is shown, with blanks in place of
-/// hidden parts and no space at its ends. An error says why there is none.
+/// What a completion shows behind the thinking, with as many blanks in place of hidden parts, and where it
+/// begins. `None` where the thinking never ends.
+pub(crate) fn visible<'s>(
+    sample: &'s Sample,
+    meter: &mut Meter<'_>,
+) -> Result<Option<(Cow<'s, str>, usize)>, Fault> {
+    let completion = sample.completion();
+    meter.spend(10 * completion.len() as u64)?;
+    let said = thinking::answer(completion, Thinking::Skip);
+    Ok(said.map(|said| (extract::hidden::blanked(&completion[said.clone()]), said.start)))
+}
+
+/// The text that metrics judge: the last answer tag, or else all that is shown, without space at its
+/// ends. An error says why there is none.
 pub(crate) fn given(
     sample: &Sample,
     meter: &mut Meter<'_>,
 ) -> Result<Result<String, &'static str>, Fault> {
-    meter.spend(10 * sample.completion().len() as u64)?;
-    let shown = |part: Range<usize>| sample.completion().get(part).map(extract::hidden::blanked);
-    Ok(match Place::around(sample.completion(), &[]).map(shown) {
-        Ok(Some(text)) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-        Ok(_) => Err("empty"),
-        Err(why) => Err(why),
-    })
+    let Some((text, _)) = visible(sample, meter)? else { return Ok(Err("no-answer")) };
+    let all = 0..text.len();
+    let text = text[last_tag(&text, &all).unwrap_or(all)].trim();
+    Ok(if text.is_empty() { Err("empty") } else { Ok(text.to_owned()) })
 }
 
 /// A share as a reward.

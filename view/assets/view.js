@@ -590,17 +590,31 @@ async function groupScreen() {
 
 // ---- two runs ----
 
+// Where two values differ: pairs of a path and what each has there.
+function differences(a, b, path = "") {
+  const isTree = (one) => one !== null && typeof one === "object";
+  if (!isTree(a) || !isTree(b)) return JSON.stringify(a) === JSON.stringify(b) ? [] : [[path, a, b]];
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return keys.flatMap((key) => {
+    const name = (a[key] || b[key] || {}).name;
+    return differences(a[key], b[key], (path ? path + "." : "") + (typeof name === "string" ? name : key));
+  });
+}
+
 async function compareScreen() {
-  const pair = { a: state.a ?? 0, b: state.b ?? 1 };
+  const last = DATA.runs.length - 1;
+  const pair = { a: Math.min(state.a ?? 0, last), b: Math.min(state.b ?? 1, last) };
   const found = await source.compare({ ...pair, offset: state.offset || 0 });
   const place = (run, side) => side ? h("a", { href: address({ screen: "sample", run, at: side.at }) }, side.outcome === "scored" ? number(side.reward, 6) : side.fault || side.outcome) : "–";
   const name = (run) => visible(DATA.runs[run].about.name);
+  const changes = differences(DATA.runs[pair.a].about.config, DATA.runs[pair.b].about.config).slice(0, 40);
   const rows = found.rows.map((row) => [visible(row.id), place(pair.a, row.a), place(pair.b, row.b),
     row.delta === null ? "" : (row.delta > 0 ? "+" : "") + number(row.delta, 6), row.why.map((why) => h("div", null, visible(why)))]);
   return [
     h("h1", null, name(pair.a), " → ", name(pair.b)),
     h("p", null, `${number(found.both)} rows are in both runs; ${number(found.total)} moved: ${number(found.up)} up, ${number(found.down)} down, ${number(found.other)} otherwise`),
     h("p", { class: "quiet" }, `${number(found.only_a)} rows are in the first run alone, ${number(found.only_b)} in the second. The largest moves come first.`),
+    changes.length ? card("Configuration", table(["", "before", "after"], changes.map(([path, a, b]) => [visible(path), value(a), value(b)]))) : null,
     found.rows.length ? table(["id", "before", "after", "move", "what moved"], rows) : null, pager(found.total, state.offset || 0),
   ];
 }

@@ -1,9 +1,10 @@
 //! Instructions that can be verified, as pure functions over a text: no I/O, no clock, deterministic.
 //!
-//! [`Demand`] is one instruction of `IFEval`, `IFBench` or Tulu 3, with its arguments; [`follow`] says which
-//! of several a text follows, as it is and loosely. [`languages`] tells what a text is written in, equal
-//! to `langdetect` with seed 0, and [`language_share`] and [`Alphabet`] how much of it is; [`sentences`] and [`words`] split it as NLTK does. The tables are
-//! described in `data/README.md`.
+//! [`Demand`] is one instruction of `IFEval`, `IFBench` or Tulu 3, with its arguments; [`follow`] says
+//! which of several a text follows, as it is and loosely. [`languages`] tells what a text is written in,
+//! equal to `langdetect` with seed 0; [`language_share`] and [`Alphabet`] say how much of it is in a
+//! language or script. [`sentences`] and [`words`] split it as NLTK does. The tables are described in
+//! `data/README.md`.
 //!
 //! All work is linear in the text, up to patterns that a data set gives: [`Demand::cost`] says how much.
 

@@ -57,7 +57,7 @@ pub fn bleu(text: &str, references: &[&str], rules: &BleuRules) -> BleuScore {
     let mut vocabulary = Vocabulary::default();
     let mut read = |text| {
         let mut ids = Vec::new();
-        rules.tokens.split(text, &mut |token| ids.push(vocabulary.id(token)));
+        rules.tokens.split(text, |token| ids.push(vocabulary.id(token)));
         ids
     };
     let wanted: Vec<Vec<u32>> = texts.iter().map(|text| read(text)).collect();

@@ -93,7 +93,7 @@ fn apart(text: &str) -> String {
     }
     out.push_str(rest);
     let mut tokens = Vec::new();
-    WordSplit::Mteval13a.split(&out, &mut |token| tokens.push(token));
+    WordSplit::Mteval13a.split(&out, |token| tokens.push(token));
     tokens.join(" ")
 }
 

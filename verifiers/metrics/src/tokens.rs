@@ -76,7 +76,7 @@ impl WordSplit {
     }
 
     /// Calls `token` with each token. Linear.
-    pub(crate) fn split<'t>(self, text: &'t str, token: &mut dyn FnMut(&'t str)) {
+    pub(crate) fn split<'t>(self, text: &'t str, mut token: impl FnMut(&'t str)) {
         match self {
             Self::Space => words(text).for_each(token),
             Self::Characters => {
@@ -105,6 +105,12 @@ impl WordSplit {
         (kind, letter.len_utf8())
     }
 
+    /// How many characters of ASCII that do nothing to their neighbours a text begins with.
+    fn others(self, text: &str) -> usize {
+        let is_other = |byte: &u8| byte.is_ascii() && self.ascii(*byte) == Kind::Other;
+        text.bytes().take_while(is_other).count()
+    }
+
     #[expect(clippy::indexing_slicing, reason = "the tables have 128 entries")]
     fn ascii(self, byte: u8) -> Kind {
         let table = if self == Self::International { &BY_UNICODE } else { &BY_MTEVAL };
@@ -115,7 +121,7 @@ impl WordSplit {
     /// marks each is a token, but for a single mark between digits, and for the last one before a
     /// digit where the pairs of the first substitution leave it. Beside the ends of the text are
     /// blanks in 13a, and nothing, which counts as a digit, in the others.
-    fn by_marks<'t>(self, text: &'t str, token: &mut dyn FnMut(&'t str)) {
+    fn by_marks<'t>(self, text: &'t str, mut token: impl FnMut(&'t str)) {
         let text = if self == Self::Chinese { text.trim_matches(is_space) } else { text };
         let edge = self != Self::Mteval13a;
         let (mut at, mut start, mut after_digit) = (0, 0, edge);
@@ -128,7 +134,11 @@ impl WordSplit {
             let (kind, length) = self.kind(text, at);
             let end = at + length;
             match kind {
-                Kind::Other => after_digit = false,
+                Kind::Other => {
+                    after_digit = false;
+                    at = end + self.others(&text[end..]);
+                    continue;
+                }
                 Kind::Digit => after_digit = true,
                 Kind::Hyphen if !after_digit || at == 0 => after_digit = false,
                 Kind::Space | Kind::Alone | Kind::Hyphen => {

@@ -5,7 +5,7 @@ use assay_structure::assignment;
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
-use crate::text_parts::Place;
+use crate::text_parts::{Place, visible};
 
 /// How well boxes lie on those of the reference, matched so that their sum is greatest.
 ///
@@ -63,12 +63,11 @@ impl Check for Boxes {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
-        let completion = sample.completion();
-        meter.spend(40 * completion.len() as u64)?;
-        let given: Option<Value> = Place::Any
-            .find(completion, &["json"])
-            .ok()
-            .and_then(|span| serde_json::from_str(completion[span].trim()).ok());
+        let text = visible(sample, meter)?.map(|(text, _)| text).unwrap_or_default();
+        meter.spend(40 * text.len() as u64)?;
+        let span = Place::Any.find(&text, &["json"]).ok();
+        let given: Option<Value> =
+            span.and_then(|span| serde_json::from_str(text[span].trim()).ok());
         let bad = || Fault::bad_reference("the reference is no box, no list of boxes, or no mask");
         if self.metric == Metric::Mask {
             let wanted =

@@ -46,7 +46,9 @@ impl Check for Contains {
         let has = |text: &str| samples.iter().any(|sample| sample.completion().contains(text));
         let of_any = || self.any.first().filter(|_| !self.any.iter().any(|text| has(text)));
         let absent = self.all.iter().find(|text| !has(text)).or_else(of_any);
-        let Some(text) = absent.filter(|_| samples.len() > 1 && !self.ignore_case) else { return Vec::new() };
+        let Some(text) = absent.filter(|_| samples.len() > 1 && !self.ignore_case) else {
+            return Vec::new();
+        };
         let lower = text.to_lowercase();
         let help = if text.contains("\\\\") {
             "within single quotes TOML takes a backslash as it stands: write one".to_owned()
@@ -56,7 +58,13 @@ impl Check for Contains {
             "the prompt must ask for it, and the policy write it".to_owned()
         };
         let (code, setting) = ("absent_text", if self.all.contains(text) { "all" } else { "any" });
-        vec![Slip { code, setting, samples: Vec::new(), message: format!("no completion has `{text}`"), help }]
+        vec![Slip {
+            code,
+            setting,
+            samples: Vec::new(),
+            message: format!("no completion has `{text}`"),
+            help,
+        }]
     }
 
     fn aspect(&self) -> Aspect {

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::code::Code;
-use crate::formula::{Axis, Formula, Frame, MISSING, FormulaScope, Values};
+use crate::formula::{Axis, Formula, FormulaScope, Frame, MISSING, Values};
 use crate::prelude::*;
 use crate::recipe::settings::{self, Bound};
-use crate::recipe::{self, RecipePlace, Recipe};
+use crate::recipe::{self, Recipe, RecipePlace};
 use crate::shape::formula::{LENGTH_KEYS, length_of};
 use crate::shape::inputs::{InputRow, Lack, other_reward};
 use crate::shape::length::CompletionLength;
@@ -69,11 +69,12 @@ impl Check for FormulaCheck {
             let why = format!("{name} is a schedule, and a verifier knows of no training step");
             return Err(BuildError::new("settings", why));
         }
-        let scope = FormulaScope::new(["length", "truncated"].map(|name| (name, Axis::Row)), OUTPUTS)
-            .open("rewards", Axis::Row)
-            .open("meta", Axis::Row)
-            .open("list", Axis::Step)
-            .settings(bound.settings);
+        let scope =
+            FormulaScope::new(["length", "truncated"].map(|name| (name, Axis::Row)), OUTPUTS)
+                .open("rewards", Axis::Row)
+                .open("meta", Axis::Row)
+                .open("list", Axis::Step)
+                .settings(bound.settings);
         let key = if self.formula.is_some() { "formula" } else { "recipe" };
         let wrong = |error| BuildError::from(error).within(key);
         let formula = Formula::compile(source, &scope).map_err(wrong)?;
@@ -117,7 +118,8 @@ impl Check for FormulaCheck {
             if let (Axis::Step, Some((_, name))) = (input.axis, input.name.split_once('.')) {
                 let numbers = row.numbers(name)?;
                 if *places.get_or_insert(numbers.len()) != numbers.len() {
-                    let why = format!("the lists that the formula reads have different lengths: {name}");
+                    let why =
+                        format!("the lists that the formula reads have different lengths: {name}");
                     return Err(Fault::bad_input(why));
                 }
                 columns.push(numbers.into());
@@ -141,7 +143,8 @@ const OUTPUTS: [(&str, Axis); 1] = [("reward", Axis::Row)];
 fn known(name: &str) -> Result<&'static Recipe, BuildError> {
     let recipe = recipe::find_in(RecipePlace::Reward, name).filter(|own| own.formula.is_some());
     recipe.ok_or_else(|| {
-        let error = BuildError::new("recipe", format!("no recipe of a reward is called \"{name}\""));
+        let error =
+            BuildError::new("recipe", format!("no recipe of a reward is called \"{name}\""));
         let known = recipe::of(RecipePlace::Reward).map(|own| own.id.as_str());
         error.code(Code::UnknownWord).expected(known)
     })

@@ -162,21 +162,26 @@ impl Json {
     /// References that are JSON, where any JSON is right.
     fn unread_references(&self, samples: &[&Sample]) -> Option<Slip> {
         let is_free = self.schema.as_ref().is_none_or(takes_any_object);
-        if self.equals_reference || self.pointer.is_some() || self.schema_file.is_some() || !is_free {
+        if self.equals_reference || self.pointer.is_some() || self.schema_file.is_some() || !is_free
+        {
             return None;
         }
         let is_json = |reference: &Value| match reference {
-            Value::String(text) => tree::read(text, self.rules()).is_ok() && text.contains(['{', '[']),
+            Value::String(text) => {
+                tree::read(text, self.rules()).is_ok() && text.contains(['{', '['])
+            }
             other => other.is_object() || other.is_array(),
         };
         let has_json = |sample: &Sample| sample.reference().is_some_and(is_json);
-        let samples: Vec<usize> =
-            (0..samples.len()).filter(|at| samples.get(*at).is_some_and(|own| has_json(own))).collect();
+        let samples: Vec<usize> = (0..samples.len())
+            .filter(|at| samples.get(*at).is_some_and(|own| has_json(own)))
+            .collect();
         (!samples.is_empty()).then(|| Slip {
             code: "unread_reference",
             setting: "",
             samples,
-            message: "any JSON is right, and the reference is JSON that nothing is compared with".to_owned(),
+            message: "any JSON is right, and the reference is JSON that nothing is compared with"
+                .to_owned(),
             help: "write config = { equals_reference = true }".to_owned(),
         })
     }
@@ -236,9 +241,11 @@ impl Json {
 /// Whether a schema refuses no object.
 fn takes_any_object(schema: &Value) -> bool {
     let says_nothing = |(key, value): (&String, &Value)| {
-        ["$schema", "title", "description"].contains(&key.as_str()) || key == "type" && value == "object"
+        ["$schema", "title", "description"].contains(&key.as_str())
+            || key == "type" && value == "object"
     };
-    *schema == Value::Bool(true) || schema.as_object().is_some_and(|own| own.iter().all(says_nothing))
+    *schema == Value::Bool(true)
+        || schema.as_object().is_some_and(|own| own.iter().all(says_nothing))
 }
 
 /// Whether a member is the reference, or what it holds where it is JSON in text.

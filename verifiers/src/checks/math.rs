@@ -7,8 +7,8 @@ mod candidate;
 pub(crate) mod integer;
 mod trial;
 
-pub use crate::language::standing::Against;
 use crate::extract::Policy;
+pub use crate::language::standing::Against;
 pub use crate::math::{Dates, Decimals, Relations, Strict};
 
 use candidate::{outermost, with_unit};

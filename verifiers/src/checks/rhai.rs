@@ -56,7 +56,11 @@ impl Check for Rhai {
             let is_python = source.lines().any(|line| {
                 line.starts_with("def ") || line.starts_with("import ") && !line.contains('"')
             });
-            let help = if is_python { "; this is Python: verifier = \"python_check\" runs it" } else { "" };
+            let help = if is_python {
+                "; this is Python: verifier = \"python_check\" runs it"
+            } else {
+                ""
+            };
             BuildError::new(name, format!("{why}{help}")).code(Code::BadScript)
         })?;
         self.program = Some(Loaded(program));

@@ -5,7 +5,7 @@ use assay_metrics::teds::teds;
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
-use crate::text_parts::Place;
+use crate::text_parts::{Place, visible};
 
 /// TEDS of the table of a completion, from 0 to 1, as the scorer of `PubTabNet` has it.
 ///
@@ -54,13 +54,14 @@ impl Check for Teds {
         let mut reader = TableReader::new(&self.ignore, self.structure_only);
         let wanted =
             read(&mut reader, reference, meter)?.filter(TableTree::has_cells).ok_or_else(bad)?;
-        let completion = sample.completion();
-        meter.spend(4 * completion.len() as u64)?;
-        let span = match Place::around(completion, &["html"]) {
-            Ok(span) => span,
+        let Some((text, start)) = visible(sample, meter)? else {
+            return Ok(Verdict::graded(false).because("no-answer"));
+        };
+        let span = match Place::around(&text, &["html"]) {
+            Ok(span) => start + span.start..start + span.end,
             Err(why) => return Ok(Verdict::graded(false).because(why)),
         };
-        let Some(given) = read(&mut reader, &completion[span], meter)? else {
+        let Some(given) = read(&mut reader, &sample.completion()[span], meter)? else {
             return Ok(Verdict::graded(false).because("no-table"));
         };
         let score = teds(&given, &wanted, &reader, &mut |units| meter.spend(units))?;

@@ -38,7 +38,11 @@ pub(super) fn plain(text: &str) -> String {
 fn stripped(text: &str) -> String {
     if text.is_ascii() {
         let kept = |byte: &u8| !byte.is_ascii_whitespace() && !b"\\$*`\"'\x0b".contains(byte);
-        return text.bytes().filter(kept).map(|byte| char::from(byte.to_ascii_lowercase())).collect();
+        return text
+            .bytes()
+            .filter(kept)
+            .map(|byte| char::from(byte.to_ascii_lowercase()))
+            .collect();
     }
     text.chars()
         .filter(|c| !c.is_whitespace() && !"\\$*`\"'".contains(*c))

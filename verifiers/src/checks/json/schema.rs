@@ -44,7 +44,11 @@ impl Compiled {
     ///
     /// # Errors
     /// More than the meter holds.
-    pub(in crate::checks) fn pay_for_texts(&self, value: &Value, meter: &mut Meter<'_>) -> Result<(), Fault> {
+    pub(in crate::checks) fn pay_for_texts(
+        &self,
+        value: &Value,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), Fault> {
         self.texts.pay(value, meter)
     }
 
@@ -106,7 +110,11 @@ impl Compiled {
         match self.never {}
     }
 
-    pub(in crate::checks) fn pay_for_texts(&self, _: &Value, _: &mut Meter<'_>) -> Result<(), Fault> {
+    pub(in crate::checks) fn pay_for_texts(
+        &self,
+        _: &Value,
+        _: &mut Meter<'_>,
+    ) -> Result<(), Fault> {
         match self.never {}
     }
 

@@ -261,8 +261,7 @@ fn behind_unit(behind: &str) -> &str {
 /// Whether a text announces an answer in a language where "of" is "or".
 fn has_or_noun(before: &str) -> bool {
     let near = &before[before.ceil_char_boundary(before.len().saturating_sub(BEHIND_MAX))..];
-    near.split(|c: char| !c.is_alphabetic())
-        .any(|word| is_one_of(number::OR_NOUNS, word))
+    near.split(|c: char| !c.is_alphabetic()).any(|word| is_one_of(number::OR_NOUNS, word))
 }
 
 /// The text between two numbers.

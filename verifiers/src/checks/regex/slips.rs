@@ -10,7 +10,11 @@ use crate::prelude::*;
 static FOREIGN: LazyLock<Vec<(Pattern, &str, &str)>> = LazyLock::new(|| {
     let known = [
         (r"(?s)^/(.*)/[guy]*$", "the slashes belong to the pattern, and are looked for", "$1"),
-        (r"(?s)^/(.*)/([ims]+)$", "the slashes belong to the pattern, and are looked for", "(?$2)$1"),
+        (
+            r"(?s)^/(.*)/([ims]+)$",
+            "the slashes belong to the pattern, and are looked for",
+            "(?$2)$1",
+        ),
         (
             r#"(?s)^r"(.*)"$|^r'(.*)'$"#,
             "the quotes and the `r` belong to the pattern, and are looked for",
@@ -28,15 +32,15 @@ static FOREIGN: LazyLock<Vec<(Pattern, &str, &str)>> = LazyLock::new(|| {
 
 /// What is wrong with a pattern that finds something; `is_compared` where a group of it is compared.
 pub(super) fn slips(pattern: &str, is_compared: bool, samples: &[&Sample]) -> Vec<Slip> {
-    let slip = |code, message, help| {
-        Slip { code, setting: "pattern", samples: Vec::new(), message, help }
-    };
+    let slip =
+        |code, message, help| Slip { code, setting: "pattern", samples: Vec::new(), message, help };
     let foreign = FOREIGN.iter().find(|(of, ..)| of.is_match(pattern)).map(|(of, what, meant)| {
         let meant = Value::from(of.replace(pattern, *meant)).to_string();
         slip("foreign_pattern", (*what).to_owned(), format!("write pattern = {meant}"))
     });
     let has_references = samples.iter().any(|sample| sample.reference().is_some());
-    let parsed = parse::Parser::new().parse(pattern).ok().filter(|_| has_references && !is_compared);
+    let parsed =
+        parse::Parser::new().parse(pattern).ok().filter(|_| has_references && !is_compared);
     let group = parsed.as_ref().and_then(|ast| captured(ast, pattern));
     let capture = group.and_then(|group| {
         let text = pattern.get(group.span.start.offset..group.span.end.offset)?;
@@ -61,7 +65,11 @@ fn captured<'a>(ast: &'a Ast, pattern: &str) -> Option<&'a Group> {
         Ast::Group(group) => {
             let text = pattern.get(group.span.start.offset..group.span.end.offset)?;
             let captures = !matches!(group.kind, GroupKind::NonCapturing(_));
-            if captures && !text.contains('|') { Some(group) } else { captured(&group.ast, pattern) }
+            if captures && !text.contains('|') {
+                Some(group)
+            } else {
+                captured(&group.ast, pattern)
+            }
         }
         Ast::Repetition(repeated) => match &*repeated.ast {
             Ast::Group(group) => captured(&group.ast, pattern),
