@@ -14,7 +14,7 @@ mod program;
 pub use assertions::{
     AssertionRun, AssertionTask, Isolation, Ruling, TestResult, Told, run_assertions,
 };
-pub use calls::{CallResult, Callee, CallsRun, run_calls};
+pub use calls::{CallResult, CallVerb, Callee, CallsRun, run_calls, run_operations};
 pub use program::{run_program, run_program_with};
 
 /// Which instance something happened in.

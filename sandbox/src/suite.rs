@@ -3,10 +3,12 @@
 mod bounded;
 mod cases;
 mod error;
+mod inputs;
 mod json;
 mod kind;
 mod limits;
 mod node;
+mod operations;
 mod program;
 mod rows;
 #[cfg(test)]
@@ -16,7 +18,7 @@ use serde_json::Value;
 
 use crate::answer::Asked;
 pub use error::SuiteError;
-pub use kind::{Assertions, CallCase, Calls, Kind, StdioCase, Suite};
+pub use kind::{Assertions, CallCase, CallTarget, Calls, Kind, StdioCase, Suite};
 pub use limits::{BYTES_MAX, CASES_MAX, DEPTH_MAX, DIGITS_MAX, VALUES_MAX};
 use node::Node;
 

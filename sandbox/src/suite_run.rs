@@ -2,19 +2,21 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::{Fault, FaultKind, Meter, Sample, Verdict};
+use assay_verifiers::{BuildError, Fault, FaultKind, Meter, Sample, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::answer::Asked;
 use crate::isolation::{
-    AssertionRun, AssertionTask, CallResult, Callee, CallsRun, Ruling, RunContext, Side,
-    TestResult, Told, run_assertions, run_calls,
+    AssertionRun, AssertionTask, CallResult, CallVerb, Callee, CallsRun, Ruling, RunContext, Side,
+    TestResult, Told, run_assertions, run_operations,
 };
 use crate::runtime::{Guest, Limits, Stop};
 use crate::stub;
-use crate::suite::{Assertions, CallCase, Calls, Suite, SuiteError};
+use crate::suite::{Assertions, CallCase, CallTarget, Calls, Suite, SuiteError};
 use crate::suite_report::{SuiteReport, cause_of_error, cause_of_stop};
-use crate::value::{PyValue, equal_json, truncated};
+use crate::value::{AnswerOrder, PyValue, equal_json, truncated};
 
 /// What stands before the reason why a program could not be loaded.
 const NOT_LOADED: &str = "the program does not load: ";
@@ -198,74 +200,112 @@ fn blame(run: &AssertionRun, report: &mut SuiteReport) {
     }
 }
 
+/// How what calls return is compared, where tests do not say.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AnswerComparison {
+    /// How the items of a list may be ordered: `exact`, as they are expected; `any_order`, each as
+    /// often as expected; or `any_order_deep`, where the lists within may be in any order too. The
+    /// key `compare` of tests, and that of a case, come before it.
+    compare: AnswerOrder,
+    /// How far a float may be off: this times 1, or times what is expected where that is more. The
+    /// judge of `LeetCode` allows 1e-5. The key `float_tolerance` of tests comes before it.
+    float_tolerance: Option<f64>,
+}
+
+impl AnswerComparison {
+    /// Looks at the settings, as those of `answers`.
+    pub(crate) fn load(self) -> Result<(), BuildError> {
+        if self.float_tolerance.is_none_or(|off| off.is_finite() && off >= 0.0) {
+            return Ok(());
+        }
+        Err(BuildError::new("answers.float_tolerance", "must be a number that is 0 or more"))
+    }
+
+    /// Whether a case got what is right.
+    fn holds(self, got: &PyValue, case: &CallCase, calls: &Calls) -> bool {
+        let order = case.order.or(calls.order).unwrap_or(self.compare);
+        let tolerance = calls.float_tolerance.or(self.float_tolerance);
+        let mut right = std::iter::once(&case.expected).chain(&case.or_expected);
+        if order == AnswerOrder::Exact {
+            return right.any(|right| equal_json(got, right, tolerance));
+        }
+        let got = order.settled(got);
+        right.any(|right| equal_json(&got, &order.settled(right), tolerance))
+    }
+}
+
 /// Calls a function with each case and compares on the host what it returns.
 pub(crate) fn calls(
     python: &Guest,
     callee: Callee<'_>,
     calls: &Calls,
+    comparison: AnswerComparison,
     limits: &Limits,
     meter: &Meter<'_>,
 ) -> Result<SuiteReport, Fault> {
     let context = RunContext { limits: limits.clone(), seed: 0, expired: &mut || meter.expired() };
-    let arguments = calls.cases.iter().map(|case| &case.arguments);
-    let run = run_calls(python, callee, arguments, context);
+    let made = calls.cases.iter().map(|case| (verb(&case.target), &case.arguments));
+    let run = run_operations(python, callee, made, context);
     if let Some(why) = &run.broken {
         return Err(Fault::bad_reference(format!("the setup does not run: {why}")));
     }
     if let Some(fault) = run.stop.as_ref().and_then(fault) {
         return Err(fault);
     }
-    Ok(called(&run, calls))
+    Ok(called(&run, calls, comparison))
 }
 
-fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
-    let mut report = SuiteReport::new(calls.cases.len());
+fn verb(target: &CallTarget) -> CallVerb<'_> {
+    match target {
+        CallTarget::Function => CallVerb::Answer,
+        CallTarget::Class => CallVerb::Make,
+        CallTarget::Operation { name, .. } => CallVerb::Operate(name),
+    }
+}
+
+fn called(run: &CallsRun, calls: &Calls, comparison: AnswerComparison) -> SuiteReport {
+    let results = || calls.cases.iter().zip(&run.results);
+    // A function that changes its argument answers by it, as in LeetCode; one that does nothing does not.
+    let changes = |(case, result): (&CallCase, &CallResult)| match result {
+        CallResult::Left(value) => case.arguments.first() != Some(value),
+        _ => false,
+    };
+    let (is_in_place, none) = (results().any(changes), PyValue::None);
+    let values = results().map(|(case, result)| match result {
+        CallResult::Returned(value) => Some(value),
+        CallResult::Left(value) if is_in_place && case.expected != none => Some(value),
+        CallResult::Left(_) => Some(&none),
+        _ => None,
+    });
+    let right = |case: &CallCase, value| comparison.holds(value, case, calls);
+    let judged: Vec<_> = results()
+        .zip(values)
+        .map(|((case, result), value)| {
+            (case, result, value, value.is_some_and(|value| right(case, value)))
+        })
+        .collect();
+    // An operation that gives nothing shows nothing where it goes well, unless no other gives more.
+    let shows = |case: &CallCase| case.target == CallTarget::Function || case.expected != none;
+    let counts = |case: &CallCase| shows(case) || !calls.cases.iter().any(shows);
+    let is_counted = |index: usize, case: &CallCase| {
+        counts(case) || judged.get(index).is_some_and(|(.., is_right)| !is_right)
+    };
+    let cases = calls.cases.iter().enumerate();
+    let mut report =
+        SuiteReport::new(cases.filter(|(index, case)| is_counted(*index, case)).count());
     if let Some(stop) = &run.stop {
         report.cause(cause_of_stop(stop));
     }
     if let Some(why) = &run.error {
         report.cause(cause_of_error(why, "module-error"));
     }
-    let results = || calls.cases.iter().zip(&run.results);
-    // A function that changes its argument answers by it, as in LeetCode; one that does nothing does not.
-    let changes = |(case, result): (&CallCase, &CallResult)| match result {
-        CallResult::Left(value) => case.arguments.args.first() != Some(value),
-        _ => false,
-    };
-    let (is_in_place, none) = (results().any(changes), PyValue::None);
-    for (case, result) in results() {
-        let value = match result {
-            CallResult::Returned(value) => Some(value),
-            CallResult::Left(value) if is_in_place && case.expected != none => Some(value),
-            CallResult::Left(_) => Some(&none),
-            _ => None,
-        };
-        let mut expected = std::iter::once(&case.expected).chain(&case.or_expected);
-        let is_equal = |value| expected.any(|one| equal_json(value, one, calls.float_tolerance));
-        if value.is_some_and(is_equal) {
-            report.pass();
-            continue;
+    for (index, (case, result, value, is_right)) in judged.iter().enumerate() {
+        match is_right {
+            true if is_counted(index, case) => report.pass(),
+            true => {}
+            false => failed(case, result, *value, &calls.entry_point, &mut report),
         }
-        let shown = |value| truncated(format_args!("{value:#}"), SHOWN_CHARS_MAX);
-        let got = match (value, result) {
-            (Some(value), _) => shown(value),
-            (None, CallResult::Raised(why)) => why.clone(),
-            (None, CallResult::Refused(why)) => format!("{NO_ANSWER}{why}"),
-            (None, _) => "an object of its own".to_owned(),
-        };
-        report.cause(match result {
-            CallResult::Raised(_) => "exception",
-            CallResult::Refused(why) => cause_of_error(why, "broken-rule"),
-            _ => "wrong-value",
-        });
-        let args: Vec<String> = case.arguments.args.iter().map(shown).collect();
-        let named = case.arguments.kwargs.iter();
-        let named = named.map(|(name, value)| format!("{name}={}", shown(value)));
-        let given: Vec<String> = args.iter().cloned().chain(named).collect();
-        let (got, expected) = (truncated(got, SHOWN_CHARS_MAX), shown(&case.expected));
-        let call = format!("{}({})", calls.entry_point, given.join(", "));
-        let line = format!("{call}: expected {expected}, got {got}");
-        report.fail(json!({"args": args.join(", "), "expected": expected, "got": got}), &line);
     }
     if let Some(why) = &run.error {
         report.end(format!("{NOT_LOADED}{why}"));
@@ -275,6 +315,43 @@ fn called(run: &CallsRun, calls: &Calls) -> SuiteReport {
     }
     report.used(&run.used);
     report
+}
+
+/// Describes a call that went wrong.
+fn failed(
+    case: &CallCase,
+    result: &CallResult,
+    value: Option<&PyValue>,
+    entry_point: &str,
+    report: &mut SuiteReport,
+) {
+    let shown = |value: &PyValue| truncated(format_args!("{value:#}"), SHOWN_CHARS_MAX);
+    let got = match (value, result) {
+        (Some(value), _) => shown(value),
+        (None, CallResult::Raised(why)) => why.clone(),
+        (None, CallResult::Refused(why)) => format!("{NO_ANSWER}{why}"),
+        (None, CallResult::NotReached) => format!("{NO_ANSWER}an operation before it raised"),
+        (None, _) => "an object of its own".to_owned(),
+    };
+    report.cause(match result {
+        CallResult::Raised(_) => "exception",
+        CallResult::Refused(why) => cause_of_error(why, "broken-rule"),
+        _ => "wrong-value",
+    });
+    let args: Vec<String> = case.arguments.args.iter().map(shown).collect();
+    let named = case.arguments.kwargs.iter();
+    let named = named.map(|(name, value)| format!("{name}={}", shown(value)));
+    let given: Vec<String> = args.iter().cloned().chain(named).collect();
+    let (got, expected) = (truncated(got, SHOWN_CHARS_MAX), shown(&case.expected));
+    let mut test = json!({"args": args.join(", "), "expected": expected, "got": got});
+    let call = match &case.target {
+        CallTarget::Operation { name, case, step } => {
+            test = json!({"case": case, "operation": step, "args": args.join(", "), "expected": expected, "got": got});
+            format!("case {case}, operation {step}, {name}")
+        }
+        CallTarget::Function | CallTarget::Class => entry_point.to_owned(),
+    };
+    report.fail(test, &format!("{call}({}): expected {expected}, got {got}", given.join(", ")));
 }
 
 /// The task of assertions.

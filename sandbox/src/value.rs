@@ -6,6 +6,7 @@ mod equal;
 mod json;
 pub(crate) mod literal;
 pub mod marshal;
+mod order;
 
 use num_bigint::BigInt;
 
@@ -13,6 +14,7 @@ pub(crate) use display::truncated;
 pub(crate) use equal::Equality;
 pub use equal::equal_json;
 pub use json::from_json;
+pub use order::AnswerOrder;
 
 /// A plain value.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +54,13 @@ pub struct Arguments {
     pub args: Vec<PyValue>,
     /// By name.
     pub kwargs: Vec<(String, PyValue)>,
+}
+
+impl Arguments {
+    /// The first one.
+    pub(crate) fn first(&self) -> Option<&PyValue> {
+        self.args.first().or_else(|| self.kwargs.first().map(|(_, value)| value))
+    }
 }
 
 impl From<&str> for PyValue {

@@ -33,6 +33,7 @@ import pytest_shim  # noqa: E402
 import recall  # noqa: E402
 import results  # noqa: E402
 import runner  # noqa: E402
+import shapes  # noqa: E402
 import shared  # noqa: E402
 import solver  # noqa: E402
 import suite  # noqa: E402
@@ -63,7 +64,7 @@ class WitWorld(wit_world.WitWorld):
 
 # What a run uses of ours, and what only makes the snapshot.
 _OURS = (assertions, explain, handed, instrument, isolation, judge, library, names, nodes, patches, plain,
-         proxies, pytest_run, pytest_shim, recall, results, runner, shared, solver, suite, written)
+         proxies, pytest_run, pytest_shim, recall, results, runner, shapes, shared, solver, suite, written)
 _BUILDERS = ("common", "heap", "loop", "processes", "shims", "stdlib", "streams", "threads", "warm", "wide")
 
 

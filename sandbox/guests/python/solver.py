@@ -23,6 +23,8 @@ _spare = bytearray(64 << 10)
 _handles = []
 _places = {}
 _namespace = {}
+_source = ""
+_object = None
 
 
 def load(preamble, source, has_common_imports):
@@ -49,14 +51,16 @@ def namespace():
 
 def reset():
     """Forgets the program."""
-    global _namespace
-    _namespace = {}
+    global _namespace, _source, _object
+    _namespace, _source, _object = {}, "", None
     _handles.clear()
     _places.clear()
     nodes.forget()
 
 
 def _load(source):
+    global _source
+    _source = source
     exec(compile(source, FILE, "exec", dont_inherit=True), _namespace)
     return pack((OK,), None, _keep)
 
@@ -183,14 +187,21 @@ def _sets(args):
 def answer(target, args, kwargs):
     """Calls a function that the task names, with plain data, and gives plain data back: whether the result is
     what the call left of its first argument since it returned nothing, and the result."""
-    function = _function(target)
-    kinds = nodes.annotations(function)
-    args, kwargs = nodes.taken(function, _sets(args), kwargs, kinds, _namespace)
-    value, kind = function(*args, **kwargs), kinds.get("return")
-    is_first = value is None and kind is None and len(args) > 0
-    if is_first:
-        value, kind = args[0], next(iter(kinds.values()), None)
-    return pack((OK,), (is_first, nodes.given(value, kind)), _keep)
+    _, is_first, value = nodes.answer(_function(target), _sets(args), kwargs, _namespace, _source)
+    return pack((OK,), (is_first, value), _keep)
+
+
+def make(target, args, kwargs):
+    """Makes the object on which a task calls operations, as it names them."""
+    global _object
+    _object = nodes.answer(_namespace[target], _sets(args), kwargs, _namespace, _source)[0]
+    return pack((OK,), (False, None), _keep)
+
+
+def operate(name, args, kwargs):
+    """Calls a method of that object, as `answer` does; one that says so returns nothing."""
+    value, is_first, given = nodes.answer(getattr(_object, name), _sets(args), kwargs, _namespace, _source)
+    return pack((OK,), (False, None if is_first or value is None else given), _keep)
 
 
 def _function(name):
@@ -222,6 +233,8 @@ _VERBS = {
     "names": names,
     "call": call,
     "answer": answer,
+    "make": make,
+    "operate": operate,
     "next": _next,
     "await": _await,
     "get": lambda handle, name: pack((OK,), getattr(_handles[handle], name), _keep),

@@ -30,6 +30,9 @@ def double(values: List[int], *more, key=None) -> List[int]:
 class Pair:
     def __init__(self, a, b=1):
         self.a, self.b = a, b
+
+    def first(self) -> int:
+        return self.a
 '''
 
 _TESTS = '''
@@ -78,9 +81,11 @@ def _solver():
         _, *arguments = plain.loads(message)
         plain.loads(solver.do(*arguments))
         plain.pack((0,), values, None)
-        message = plain.pack(("do", "answer"), ("double", ([1, 2],), {}), None)
-        _, *arguments = plain.loads(message)
-        plain.loads(solver.do(*arguments))
+        for verb, call in (("answer", ("double", ([1, 2],), {})), ("make", ("Pair", (1,), {})),
+                           ("operate", ("first", (), {}))):
+            message = plain.pack(("do", verb), call, None)
+            _, *arguments = plain.loads(message)
+            plain.loads(solver.do(*arguments))
     solver.do("call", 0, ("Pair", (1,), {}, False))
     solver.do("call", 0, ("double", (None,), {}, False))
     proxies.loads(plain.dumps((0, 0, [1, "a", {"b": None}]), 2))

@@ -20,6 +20,8 @@ pub enum CallResult {
     Raised(String),
     /// It broke a rule, or was stopped.
     Refused(String),
+    /// It was not made, because an operation before it on the same object raised.
+    NotReached,
 }
 
 /// What all calls came to.
@@ -35,6 +37,17 @@ pub struct CallsRun {
     pub stop: Option<Stop>,
     /// What the instance used and wrote.
     pub used: RunRecord,
+}
+
+/// What is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallVerb<'a> {
+    /// The function that is asked for.
+    Answer,
+    /// The class that is asked for: it makes the object of the operations that follow.
+    Make,
+    /// This method of that object.
+    Operate(&'a str),
 }
 
 /// A program whose function is called.
@@ -60,6 +73,18 @@ pub fn run_calls<'a>(
     calls: impl IntoIterator<Item = &'a Arguments>,
     context: RunContext<'_>,
 ) -> CallsRun {
+    let answers = calls.into_iter().map(|arguments| (CallVerb::Answer, arguments));
+    run_operations(python, callee, answers, context)
+}
+
+/// Makes each of the calls, in one fresh interpreter. After a call of a class or of a method that raised, the
+/// operations on that object are not made.
+pub fn run_operations<'a>(
+    python: &Guest,
+    callee: Callee<'_>,
+    calls: impl IntoIterator<Item = (CallVerb<'a>, &'a Arguments)>,
+    context: RunContext<'_>,
+) -> CallsRun {
     let RunContext { limits, seed, expired } = context;
     let mut run = CallsRun::default();
     let work = async {
@@ -68,8 +93,16 @@ pub fn run_calls<'a>(
             CandidateInstance::start(python, &limits, clock, seed, callee.allow_nan).await?;
         run.load(python, &callee, &limits, &mut candidate).await?;
         if run.error.is_none() && run.broken.is_none() {
-            for call in calls {
-                run.results.push(one(&mut candidate, callee.entry_point, call).await?);
+            let mut is_lost = false;
+            for (verb, call) in calls {
+                is_lost &= matches!(verb, CallVerb::Operate(_));
+                if is_lost {
+                    run.results.push(CallResult::NotReached);
+                    continue;
+                }
+                let result = one(&mut candidate, verb, callee.entry_point, call).await?;
+                is_lost = verb != CallVerb::Answer && matches!(result, CallResult::Raised(_));
+                run.results.push(result);
             }
         }
         run.used = candidate.instance().record();
@@ -111,16 +144,19 @@ impl CallsRun {
 
 async fn one(
     candidate: &mut CandidateInstance,
-    entry: &str,
+    verb: CallVerb<'_>,
+    entry_point: &str,
     call: &Arguments,
 ) -> Result<CallResult, Stop> {
+    let (verb, name) = match verb {
+        CallVerb::Answer => ("answer", entry_point),
+        CallVerb::Make => ("make", entry_point),
+        CallVerb::Operate(name) => ("operate", name),
+    };
     let kwargs = call.kwargs.iter().map(|(name, value)| (name.as_str(), value.clone()));
-    let arguments = PyValue::Tuple(vec![
-        entry.into(),
-        PyValue::Tuple(call.args.clone()),
-        PyValue::dict(kwargs),
-    ]);
-    let message = request("do", ["answer".into(), PyValue::Int(0.into()), arguments]);
+    let arguments =
+        PyValue::Tuple(vec![name.into(), PyValue::Tuple(call.args.clone()), PyValue::dict(kwargs)]);
+    let message = request("do", [verb.into(), PyValue::Int(0.into()), arguments]);
     let (reply, bytes) = candidate.ask(message).await?;
     Ok(match reply {
         Reply::Value(_) => returned(&bytes),

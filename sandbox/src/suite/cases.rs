@@ -1,11 +1,25 @@
 //! Cases: inputs and what is expected of them.
 
 use super::error::SuiteError;
-use super::json;
-use super::kind::{CallCase, Calls, Kind, StdioCase};
+use super::inputs::{self, json_text};
+use super::kind::{CallCase, CallTarget, Calls, Kind, StdioCase};
 use super::limits::CASES_MAX;
 use super::node::{Node, SOLUTION};
-use crate::value::{Arguments, PyValue};
+use super::operations;
+use crate::value::{AnswerOrder, Arguments, PyValue};
+
+/// The keys of a case that calls.
+const CALL_KEYS: [&str; 9] = [
+    "args",
+    "kwargs",
+    "input",
+    "operations",
+    "arguments",
+    "expected",
+    "expected_any",
+    "output",
+    "compare",
+];
 
 /// Rows keep no nulls, so that of `"expected": null` in an object nothing is left: a case of a call that
 /// lacks it gives null.
@@ -15,7 +29,8 @@ pub(super) fn with_nulls(mut data: PyValue) -> PyValue {
     if let Some((_, PyValue::List(cases))) = cases {
         for case in cases {
             let has = |key: &str| case.get(key).is_some();
-            let is_call = (has("args") || has("kwargs")) && !has("expected");
+            let is_call = ["args", "kwargs", "input"].into_iter().any(has)
+                && !["expected", "expected_any", "output"].into_iter().any(has);
             if let (true, PyValue::Dict(members)) = (is_call, case) {
                 members.push((PyValue::from("expected"), PyValue::None));
             }
@@ -26,14 +41,12 @@ pub(super) fn with_nulls(mut data: PyValue) -> PyValue {
 
 /// The native `cases`.
 pub(super) fn native(node: &Node<'_>) -> Result<Kind, SuiteError> {
-    node.only(&["entry_point", "class", "prompt", "setup", "float_tolerance", "cases"])?;
+    node.only(&["entry_point", "class", "prompt", "setup", "float_tolerance", "compare", "cases"])?;
     let cases = node.need("cases")?;
     let items = some(&cases)?;
     let named = node.get("entry_point");
     let entry_point = named.as_ref().map(Node::function).transpose()?;
-    let calls = |case: &Node<'_>| {
-        ["args", "kwargs", "expected"].iter().any(|key| case.field(key).is_some())
-    };
+    let calls = |case: &Node<'_>| CALL_KEYS.iter().any(|key| case.field(key).is_some());
     if !items.iter().any(calls) {
         if let Some(name) = node.get("entry_point") {
             return Err(name.refused(
@@ -43,12 +56,22 @@ pub(super) fn native(node: &Node<'_>) -> Result<Kind, SuiteError> {
         }
         return Ok(Kind::Stdio { cases: items.iter().map(run).collect::<Result<_, _>>()? });
     }
+    let entry_point = entry_point.or_else(|| operations::class(&items));
     let entry_point = entry_point.ok_or_else(|| node.missing("entry_point"))?;
     let class = node.get("class").map(|name| name.name()).transpose()?;
     let class = class.or_else(|| named.as_ref().and_then(class_of));
     let float_tolerance = tolerance(node, "float_tolerance")?;
-    let cases = items.iter().map(call).collect::<Result<_, _>>()?;
-    Ok(Kind::Calls(Calls { entry_point, class, float_tolerance, cases }))
+    let order = order(node)?;
+    let cases = items.iter().enumerate().map(|(index, case)| call(case, &entry_point, index + 1));
+    let cases = flat(cases)?;
+    Ok(Kind::Calls(Calls { entry_point, class, float_tolerance, order, cases }))
+}
+
+/// All calls of all cases.
+fn flat(
+    cases: impl Iterator<Item = Result<Vec<CallCase>, SuiteError>>,
+) -> Result<Vec<CallCase>, SuiteError> {
+    Ok(cases.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// The class that the name of a function says it is a method of.
@@ -62,24 +85,76 @@ fn run(case: &Node<'_>) -> Result<StdioCase, SuiteError> {
     Ok(StdioCase { stdin, stdout: case.need("stdout")?.text()?.to_owned() })
 }
 
-fn call(case: &Node<'_>) -> Result<CallCase, SuiteError> {
-    case.only(&["args", "kwargs", "expected"])?;
-    let args = match case.get("args") {
-        None => Vec::new(),
-        Some(node) => match node.data {
-            PyValue::List(args) => args.clone(),
-            _ => return Err(node.wrong("a list of arguments")),
-        },
+/// The calls of a case: one, or the operations on an object of the class `entry_point`.
+fn call(case: &Node<'_>, entry_point: &str, number: usize) -> Result<Vec<CallCase>, SuiteError> {
+    case.only(&CALL_KEYS)?;
+    let order = order(case)?;
+    if case.field("operations").is_some() {
+        return operated(case, entry_point, number, order);
+    }
+    let given = match case.get("input") {
+        Some(text) => inputs::read(&text)?,
+        None => Arguments { args: positional(case)?, kwargs: by_name(case)? },
     };
-    let kwargs = match case.get("kwargs") {
-        None => Vec::new(),
-        Some(node) => match node.data {
-            PyValue::Dict(kwargs) => kwargs.iter().filter_map(named).collect(),
-            _ => return Err(node.wrong("an object of arguments by name")),
-        },
+    let mut expected = match (case.get("expected_any"), case.get("output")) {
+        (Some(any), _) => some(&any)?.into_iter().map(|one| one.data.clone()).collect(),
+        (None, Some(text)) => vec![json_text(&text)?],
+        (None, None) => vec![case.need("expected")?.data.clone()],
     };
-    let expected = case.need("expected")?.data.clone();
-    Ok(CallCase { arguments: Arguments { args, kwargs }, expected, or_expected: None })
+    if operations::are(&given.args, entry_point)
+        && let Some(expected) = expected.first()
+    {
+        return operations::read(&given.args, expected, entry_point, &case.key, number, order);
+    }
+    let or_expected = expected.split_off(1);
+    let expected = expected.pop().unwrap_or(PyValue::None);
+    let target = CallTarget::Function;
+    Ok(vec![CallCase { target, arguments: given, expected, or_expected, order }])
+}
+
+/// The calls of a case with `operations`.
+fn operated(
+    case: &Node<'_>,
+    class: &str,
+    number: usize,
+    order: Option<AnswerOrder>,
+) -> Result<Vec<CallCase>, SuiteError> {
+    let expected = case.need("expected")?.data;
+    let steps = [case.need("operations")?.data.clone(), case.need("arguments")?.data.clone()];
+    operations::read(&steps, expected, class, &case.key, number, order)
+}
+
+/// `operations` in the place of `cases`.
+pub(super) fn one_of_operations(node: &Node<'_>) -> Result<Kind, SuiteError> {
+    let named = node.get("entry_point").map(|name| name.name()).transpose()?;
+    let entry_point = named.or_else(|| operations::class(std::slice::from_ref(node)));
+    let entry_point = entry_point.ok_or_else(|| node.missing("entry_point"))?;
+    let cases = operated(node, &entry_point, 1, None)?;
+    let (float_tolerance, order) = (tolerance(node, "float_tolerance")?, order(node)?);
+    Ok(Kind::Calls(Calls { entry_point, class: None, float_tolerance, order, cases }))
+}
+
+fn positional(case: &Node<'_>) -> Result<Vec<PyValue>, SuiteError> {
+    let Some(node) = case.get("args") else { return Ok(Vec::new()) };
+    match node.data {
+        PyValue::List(args) => Ok(args.clone()),
+        _ => Err(node.wrong("a list of arguments")),
+    }
+}
+
+fn by_name(case: &Node<'_>) -> Result<Vec<(String, PyValue)>, SuiteError> {
+    let Some(node) = case.get("kwargs") else { return Ok(Vec::new()) };
+    match node.data {
+        PyValue::Dict(kwargs) => Ok(kwargs.iter().filter_map(named).collect()),
+        _ => Err(node.wrong("an object of arguments by name")),
+    }
+}
+
+/// How what is returned may be ordered.
+pub(super) fn order(node: &Node<'_>) -> Result<Option<AnswerOrder>, SuiteError> {
+    let Some(node) = node.get("compare") else { return Ok(None) };
+    let order = node.data.as_str().and_then(AnswerOrder::named);
+    order.map(Some).ok_or_else(|| node.wrong("exact, any_order or any_order_deep"))
 }
 
 fn named((name, value): &(PyValue, PyValue)) -> Option<(String, PyValue)> {
@@ -133,16 +208,20 @@ impl<'a> Pairs<'a> {
 
     /// Calls as APPS, TACO and `LiveCodeBench` have them: what is returned may be in a list of
     /// one, and the function may be a method.
-    pub(super) fn calls(&self, entry_point: String) -> Result<Kind, SuiteError> {
+    pub(super) fn calls(
+        &self,
+        entry_point: String,
+        order: Option<AnswerOrder>,
+    ) -> Result<Kind, SuiteError> {
         let wrapped = self.inputs.iter().zip(&self.outputs).all(|(input, output)| {
             !input.is_text() && matches!(output.data, PyValue::List(items) if items.len() == 1)
         });
-        let cases = self.cases(|output| match output {
+        let cases = self.cases(&entry_point, |output| match output {
             PyValue::List(items) if wrapped => (items.first().cloned(), Some(output.clone())),
             _ => (None, None),
         })?;
         let class = Some(SOLUTION.to_owned());
-        Ok(Kind::Calls(Calls { entry_point, class, float_tolerance: None, cases }))
+        Ok(Kind::Calls(Calls { entry_point, class, float_tolerance: None, order, cases }))
     }
 
     /// Calls whose outputs are what is returned.
@@ -150,28 +229,36 @@ impl<'a> Pairs<'a> {
         &self,
         name: &Node<'_>,
         float_tolerance: Option<f64>,
+        order: Option<AnswerOrder>,
     ) -> Result<Kind, SuiteError> {
         let (entry_point, class) = (name.function()?, class_of(name));
-        let cases = self.cases(|_| (None, None))?;
-        Ok(Kind::Calls(Calls { entry_point, class, float_tolerance, cases }))
+        let cases = self.cases(&entry_point, |_| (None, None))?;
+        Ok(Kind::Calls(Calls { entry_point, class, float_tolerance, order, cases }))
     }
 
     fn cases(
         &self,
+        entry_point: &str,
         unwrap: impl Fn(&PyValue) -> (Option<PyValue>, Option<PyValue>),
     ) -> Result<Vec<CallCase>, SuiteError> {
-        let case = |(input, output): (&Node<'_>, &Node<'_>)| {
-            let (args, returned) = if input.is_text() {
-                (json_lines(input)?, json_text(output)?)
+        let case = |(index, (input, output)): (usize, (&Node<'_>, &Node<'_>))| {
+            let (arguments, returned) = if input.is_text() {
+                (inputs::read(input)?, json_text(output)?)
             } else {
-                (arguments(input)?, output.data.clone())
+                let args = arguments(input)?;
+                (Arguments { args, kwargs: Vec::new() }, output.data.clone())
             };
+            if operations::are(&arguments.args, entry_point) {
+                let (steps, key) = (&arguments.args, &input.key);
+                return operations::read(steps, &returned, entry_point, key, index + 1, None);
+            }
             let (expected, or_expected) = unwrap(&returned);
             let expected = expected.unwrap_or(returned);
-            let arguments = Arguments { args, kwargs: Vec::new() };
-            Ok(CallCase { arguments, expected, or_expected })
+            let or_expected = or_expected.into_iter().collect();
+            let target = CallTarget::Function;
+            Ok(vec![CallCase { target, arguments, expected, or_expected, order: None }])
         };
-        self.inputs.iter().zip(&self.outputs).map(case).collect()
+        flat(self.inputs.iter().zip(&self.outputs).enumerate().map(case))
     }
 }
 
@@ -198,16 +285,4 @@ fn arguments(node: &Node<'_>) -> Result<Vec<PyValue>, SuiteError> {
         PyValue::List(args) => Ok(args.clone()),
         _ => Err(node.wrong("a list of arguments, or text with one argument a line, as JSON")),
     }
-}
-
-/// One argument a line.
-fn json_lines(node: &Node<'_>) -> Result<Vec<PyValue>, SuiteError> {
-    let lines = node.text()?.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(index, line)| json::read(line, &format!("{}, line {}", node.key, index + 1)))
-        .collect()
-}
-
-fn json_text(node: &Node<'_>) -> Result<PyValue, SuiteError> {
-    if node.is_text() { json::read(node.text()?, &node.key) } else { Ok(node.data.clone()) }
 }

@@ -1,6 +1,6 @@
 //! A suite, and its kinds of tests.
 
-use crate::value::{Arguments, PyValue};
+use crate::value::{AnswerOrder, Arguments, PyValue};
 
 /// The tests of one task.
 ///
@@ -12,14 +12,18 @@ use crate::value::{Arguments, PyValue};
 /// | `{"entry_point": "add", "test": "def check(candidate): ..."}` | assertions |
 /// | `{"test": "assert add(1, 2) == 3"}` | assertions that call functions by name |
 /// | `{"entry_point": "add", "cases": [{"args": [1, 2], "kwargs": {}, "expected": 3}]}` | calls |
+/// | `{"cases": [{"operations": ["Stack", "push", "top"], "arguments": [[], [1], []], "expected": [null, null, 1]}]}` | calls of the methods of an object |
 /// | `{"cases": [{"stdin": "1 2\n", "stdout": "3\n"}]}` | a program's output |
 ///
 /// The program of the tests as text alone is read as its `test`.
 ///
 /// Each may have `setup`, code that runs first. The first may have `prompt`, the code that the
-/// candidate was asked to complete, whose helpers the tests may use. The third may have
-/// `float_tolerance`, and `class`, the class of which `entry_point` is a method where no function
-/// has that name. `args`, `kwargs` and `stdin` may be left out.
+/// candidate was asked to complete, whose helpers the tests may use. The third and the fourth may
+/// have `float_tolerance`, `compare` (also in a case) and `class`, the class of which `entry_point`
+/// is a method where no function has that name. `args`, `kwargs` and `stdin` may be left out. In
+/// the place of `args` a case may have `input`, as `LeetCode` prints it (`"nums = [3, 3], target = 6"`,
+/// or an argument a line), in the place of `expected` the text `output`, or a list
+/// `expected_any` of what is right.
 ///
 /// These are read too, as their data sets hold them; columns that are not named are not looked at:
 ///
@@ -86,6 +90,8 @@ pub struct Calls {
     pub class: Option<String>,
     /// How far a number that is returned may be off.
     pub float_tolerance: Option<f64>,
+    /// How what is returned may be ordered.
+    pub order: Option<AnswerOrder>,
     /// At least one.
     pub cases: Vec<CallCase>,
 }
@@ -93,13 +99,35 @@ pub struct Calls {
 /// One call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallCase {
-    /// What the function is given.
+    /// What is called.
+    pub target: CallTarget,
+    /// What it is given.
     pub arguments: Arguments,
     /// What the call returns.
     pub expected: PyValue,
     /// What is as right: APPS and TACO wrap what is returned in a list of one, and do not say
-    /// whether they did.
-    pub or_expected: Option<PyValue>,
+    /// whether they did, and tasks may have several answers.
+    pub or_expected: Vec<PyValue>,
+    /// How what is returned may be ordered, where this case says so.
+    pub order: Option<AnswerOrder>,
+}
+
+/// What a case calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallTarget {
+    /// The function that the suite names.
+    Function,
+    /// The class that the suite names: the operations that follow are those of a new object.
+    Class,
+    /// A method of the last object.
+    Operation {
+        /// Its name.
+        name: String,
+        /// The number of the object, from 1.
+        case: usize,
+        /// The number of the operation, from 1; making the object is the first.
+        step: usize,
+    },
 }
 
 /// One run.

@@ -1,6 +1,6 @@
 //! Which shape a row has.
 
-use super::cases::{Pairs, native, some, tolerance};
+use super::cases::{Pairs, native, one_of_operations, order, some, tolerance};
 use super::error::SuiteError;
 use super::json;
 use super::kind::{Assertions, Kind, Suite};
@@ -98,6 +98,9 @@ fn member(node: &Node<'_>, named: Option<&str>) -> Result<Suite, SuiteError> {
     if node.field("cases").is_some() {
         return native(node).map(Suite::from);
     }
+    if node.field("operations").is_some() {
+        return one_of_operations(node).map(Suite::from);
+    }
     if node.get("test").is_some() {
         return asserted(node).map(Suite::from);
     }
@@ -192,10 +195,10 @@ fn assertions(asserts: &[Node<'_>], imports: &[Node<'_>]) -> Result<Kind, SuiteE
 fn pairs(node: &Node<'_>, named: Option<&str>) -> Result<Kind, SuiteError> {
     let pairs = Pairs::of(node)?;
     if let Some(name) = node.get("entry_point") {
-        return pairs.plain_calls(&name, tolerance(node, "atol")?);
+        return pairs.plain_calls(&name, tolerance(node, "atol")?, order(node)?);
     }
     match function(node)?.or(named.map(str::to_owned)) {
-        Some(name) => pairs.calls(name),
+        Some(name) => pairs.calls(name, order(node)?),
         None => pairs.runs(),
     }
 }
@@ -256,7 +259,7 @@ fn case_list(items: &[Node<'_>], row: &Node<'_>, named: Option<&str>) -> Result<
         return pairs.runs();
     }
     let name = function(first)?.or(named.map(str::to_owned));
-    pairs.calls(name.ok_or_else(|| first.missing("fn_name"))?)
+    pairs.calls(name.ok_or_else(|| first.missing("fn_name"))?, order(row)?)
 }
 
 /// Whether a case calls a function, as its type says.

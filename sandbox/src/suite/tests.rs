@@ -153,11 +153,11 @@ fn rows_of_apps_and_taco() {
     assert_eq!((tests.entry_point.as_str(), tests.class.as_deref()), ("f", Some("Solution")));
     assert_eq!(tests.cases[0].arguments.args, [int(1), PyValue::List(vec![int(2)])]);
     assert_eq!(tests.cases[0].expected, int(3));
-    assert_eq!(tests.cases[0].or_expected, Some(PyValue::List(vec![int(3)])));
+    assert_eq!(tests.cases[0].or_expected, [PyValue::List(vec![int(3)])]);
     assert_eq!(calls(wrapped).cases.len(), 2);
     let plain = calls(row(json!({"fn_name": "f", "inputs": [[1], [2]], "outputs": [[3], [4, 5]]})));
     assert_eq!(plain.cases[0].expected, PyValue::List(vec![int(3)]));
-    assert_eq!(plain.cases[0].or_expected, None);
+    assert_eq!(plain.cases[0].or_expected, []);
     let text = calls(json!({"fn_name": "f", "inputs": ["[1, 2]\n\"x\"\n"], "outputs": ["[true]"]}));
     assert_eq!(text.cases[0].arguments.args.len(), 2);
     assert_eq!(text.cases[0].expected, PyValue::List(vec![PyValue::Bool(true)]));

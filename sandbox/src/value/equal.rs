@@ -105,7 +105,7 @@ fn has_nan(value: &PyValue) -> bool {
 
 /// A value in the one form that all equal values share.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Normal {
+pub(super) enum Normal {
     Ellipsis,
     None,
     Bool(bool),
@@ -130,7 +130,7 @@ enum Numbers {
     Joined,
 }
 
-fn joined(value: &PyValue) -> Normal {
+pub(super) fn joined(value: &PyValue) -> Normal {
     Normal::of(value, Numbers::Joined)
 }
 

@@ -33,9 +33,9 @@ pub(crate) fn prefix(text: &str, words: Words) -> Result<(PyValue, usize), NotLi
 }
 
 /// Reads what stands between the brackets of a call: `1, [2], key='x'`.
-pub(crate) fn arguments(text: &str) -> Result<Arguments, NotLiteral> {
+pub(crate) fn arguments(text: &str, words: Words) -> Result<Arguments, NotLiteral> {
     // As in brackets, lines may break.
-    let mut reader = Reader { text, at: 0, depth: 1, words: Words::Python };
+    let mut reader = Reader { text, at: 0, depth: 1, words };
     let mut call = Arguments::default();
     reader.blanks();
     while reader.at < text.len() {

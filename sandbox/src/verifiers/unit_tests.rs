@@ -14,6 +14,7 @@ use crate::runtime::Limits;
 use crate::languages::{Ready, Written};
 use crate::suite::{Kind, Suite};
 use crate::suite_report::Pay;
+use crate::suite_run::AnswerComparison;
 use crate::{Sandbox, stdio, stub, suite_run, trivial};
 
 /// Right when the Python program in the completion passes its tests.
@@ -24,7 +25,7 @@ use crate::{Sandbox, stdio, stub, suite_run, trivial};
 /// `==` or read the expected values, because none of that is in its room. Tests come from the
 /// reference, as an object or as JSON text, in the shapes that people have: `entry_point` and
 /// `test` (`HumanEval`), `test_list` (MBPP), `entry_point` and `cases`, `inputs` and `outputs`
-/// (APPS, `LiveCodeBench`), and others; or they are the text of a program that asserts, or whose
+/// (APPS, `LiveCodeBench`), operations on an object of a class (`LeetCode`), and others; or they are the text of a program that asserts, or whose
 /// functions are called `test_...`. See docs/sandbox.md.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -39,6 +40,8 @@ pub struct UnitTests {
     pay: Pay,
     /// How printed output is compared, for tests that give input and output.
     comparison: Comparison,
+    /// How what calls return is compared, where the tests do not say.
+    answers: AnswerComparison,
     /// Names that programs take for granted are there: `math`, `re`, `typing` and their like. The
     /// harnesses by which most data sets were labelled had them.
     common_imports: bool,
@@ -84,6 +87,7 @@ impl Default for UnitTests {
             extract: Extract::default(),
             pay: Pay::default(),
             comparison: Comparison::default(),
+            answers: AnswerComparison::default(),
             common_imports: true,
             copy_back: false,
             allow_nan: false,
@@ -105,10 +109,11 @@ impl Sandboxed for UnitTests {
 
 impl Check for UnitTests {
     const ID: &'static str = "unit_tests";
-    const VERSION: u32 = 8;
+    const VERSION: u32 = 9;
     const SLOW: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+        self.answers.load()?;
         self.comparison.load_in("comparison")
     }
 
@@ -167,7 +172,7 @@ impl UnitTests {
                     common_imports: self.common_imports,
                     allow_nan: self.allow_nan,
                 };
-                suite_run::calls(python, callee, calls, &self.limits, meter)?
+                suite_run::calls(python, callee, calls, self.answers, &self.limits, meter)?
             }
             Kind::Stdio { cases } => {
                 let source = stdio::with_setup(source, setup);

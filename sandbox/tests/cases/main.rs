@@ -9,6 +9,7 @@ mod escapes;
 mod fixtures;
 mod guests;
 mod languages;
+mod leetcode;
 mod modules;
 mod redteam;
 
@@ -31,6 +32,7 @@ fn main() {
         ("fixtures", fixtures::trials(&sandbox)),
         ("guests", guests::trials()),
         ("languages", languages::trials(&sandbox)),
+        ("leetcode", leetcode::trials(&sandbox)),
         ("modules", modules::trials()),
         ("redteam", redteam::trials(&sandbox)),
         #[cfg(feature = "c")]

@@ -253,7 +253,7 @@ pub(super) fn calls(answer: &Answer<'_>, entry_point: &str) -> Vec<Arguments> {
         let left = sides(way).map_or(way, |(left, _)| left).trim();
         let inner = left.strip_prefix(entry_point).map(str::trim_start);
         let inner = inner.and_then(|rest| rest.strip_prefix('(')?.strip_suffix(')'));
-        calls.extend(literal::arguments(inner.unwrap_or(left)));
+        calls.extend(literal::arguments(inner.unwrap_or(left), Words::Python));
         if let Some(members) = assigned(way) {
             let args = members.iter().map(|(_, value)| value.clone()).collect();
             calls.push(Arguments { args: Vec::new(), kwargs: members });

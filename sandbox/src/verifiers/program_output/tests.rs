@@ -275,7 +275,7 @@ proptest! {
         text in "[\\[\\](){}<>'\"\\\\`*:,.=# \nanswerfx01eju_|]{0,80}|\\PC{0,60}",
     ) {
         let _ = literal::prefix(&text, Words::Json);
-        let _ = literal::arguments(&text);
+        let _ = literal::arguments(&text, Words::Python);
         for from in [Source::Auto, Source::Json, Source::Fence, Source::Phrase, Source::Assertion] {
             found(&text, from);
             found(&format!("{{\"answer\": \"{text}"), from);

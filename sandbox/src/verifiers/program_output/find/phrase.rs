@@ -41,7 +41,7 @@ pub(super) fn said_arguments(text: &str, part: Range<usize>) -> Option<Answer<'_
         let lead = line.trim_start_matches([' ', '*', ':']);
         let start = at + line.len() - lead.len();
         let said = lead.trim_end().trim_end_matches('.');
-        let is_list = !said.is_empty() && literal::arguments(said).is_ok();
+        let is_list = !said.is_empty() && literal::arguments(said, Words::Python).is_ok();
         is_list.then(|| start..start + said.len()).or_else(|| after(inner, at))
     };
     let range = places.filter_map(listed).max_by_key(|range| range.start)?;
