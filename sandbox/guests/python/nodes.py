@@ -74,7 +74,7 @@ def answer(function, args, kwargs, namespace, source):
         args, kwargs = call.taken(names, args, kwargs)
     value, kind = function(*args, **kwargs), kinds.get("return")
     if is_class:
-        return value, False, None
+        return value, False, value
     given = [*args, *kwargs.values()]
     is_first = value is None and kind is None and len(given) > 0
     left, left_kind = (given[0], next(iter(kinds.values()), None)) if is_first else (value, kind)

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use serde_json::json;
 
 use super::*;
-use crate::value::PyValue;
+use crate::value::{AnswerOrder, PyValue};
 
 #[expect(clippy::needless_pass_by_value, reason = "every caller makes one")]
 fn read(value: Value) -> Suite {
@@ -232,6 +232,61 @@ fn numbers_are_kept_in_text() {
     assert!(error.contains("\"cases[0].args[0]\"") && error.contains("JSON text"), "{error}");
     let kept: Value = serde_json::from_str("{\"entry_point\": \"f\", \"cases\": [{\"args\": [18446744073709551615, -9223372036854775808, 1e18], \"expected\": 1}]}").unwrap();
     assert!(Suite::from_value(&kept).is_ok());
+}
+
+#[test]
+fn calls_as_leetcode_has_them() {
+    let by_name = calls(
+        json!({"fn_name": "f", "inputs": ["a = [1, null], b = 'x'", "a = 1\nb = 2"], "outputs": ["[1,#]", "None"]}),
+    );
+    let [one, other] = [0, 1].map(|index| &by_name.cases[index]);
+    let list = PyValue::List(vec![int(1), PyValue::None]);
+    let kwargs = [("a".to_owned(), list), ("b".to_owned(), "x".into())];
+    assert_eq!(one.arguments.kwargs, kwargs);
+    assert_eq!(one.expected, PyValue::List(vec![int(1), "#".into()]));
+    assert_eq!((other.arguments.kwargs.len(), &other.expected), (2, &PyValue::None));
+    let any = calls(json!({"entry_point": "f", "compare": "any_order", "cases": [
+        {"input": "1\n2", "expected_any": [1, 2, 3], "compare": "exact"}]}));
+    assert_eq!(
+        (any.order, any.cases[0].order),
+        (Some(AnswerOrder::AnyOrder), Some(AnswerOrder::Exact))
+    );
+    assert_eq!((&any.cases[0].expected, any.cases[0].or_expected.len()), (&int(1), 2));
+    let steps =
+        json!({"operations": ["Box", "put"], "arguments": [[], [1]], "expected": [null, 2]});
+    let put = CallTarget::Operation { name: "put".to_owned(), case: 1, step: 2 };
+    let text = "[\"Box\", \"put\"]\n[[], [1]]";
+    for value in [
+        steps.clone(),
+        json!({"cases": [steps]}),
+        json!({"entry_point": "Box", "cases": [{"input": text, "output": "[null, 2]"}]}),
+        json!({"entry_point": "Box", "inputs": [text], "outputs": ["[null, 2]"]}),
+    ] {
+        let found = calls(value);
+        assert_eq!(found.entry_point, "Box");
+        let [make, step] = found.cases.as_slice() else { panic!() };
+        assert_eq!((&make.target, &step.target), (&CallTarget::Class, &put));
+        assert_eq!((&step.arguments.args, &step.expected), (&vec![int(1)], &int(2)));
+    }
+    for (value, why) in [
+        (
+            json!({"operations": ["Box"], "arguments": [], "expected": [null]}),
+            "0 lists of arguments",
+        ),
+        (
+            json!({"operations": ["Box", "a b"], "arguments": [[], []], "expected": [1, 1]}),
+            "the name of a function",
+        ),
+        (json!({"cases": [{"operations": [], "arguments": [], "expected": []}]}), "entry_point"),
+        (json!({"fn_name": "f", "inputs": ["a = g(1)"], "outputs": ["1"]}), "found \"g(1)\""),
+        (
+            json!({"entry_point": "f", "compare": "any", "cases": [{"args": [], "expected": 1}]}),
+            "any_order",
+        ),
+    ] {
+        let error = refused(value);
+        assert!(error.contains(why), "{error}");
+    }
 }
 
 #[test]

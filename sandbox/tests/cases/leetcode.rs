@@ -19,8 +19,7 @@ const TASKS_MIN: usize = 200;
 pub(crate) fn trials(sandbox: &Arc<Sandbox>) -> Vec<Trial> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/sandbox/leetcode.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
-    let tasks: Vec<Value> =
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let tasks: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(tasks.len() >= TASKS_MIN, "{} tasks", tasks.len());
     tasks
         .into_iter()
