@@ -287,9 +287,9 @@ fn called(run: &CallsRun, calls: &Calls, comparison: AnswerComparison) -> SuiteR
         .collect();
     // An operation that gives nothing shows nothing where it goes well, unless no other gives more.
     let shows = |case: &CallCase| case.target == CallTarget::Function || case.expected != none;
-    let counts = |case: &CallCase| shows(case) || !calls.cases.iter().any(shows);
+    let none_shows = !calls.cases.iter().any(shows);
     let is_counted = |index: usize, case: &CallCase| {
-        counts(case) || judged.get(index).is_some_and(|(.., is_right)| !is_right)
+        none_shows || shows(case) || judged.get(index).is_some_and(|(.., is_right)| !is_right)
     };
     let cases = calls.cases.iter().enumerate();
     let mut report =
@@ -301,10 +301,10 @@ fn called(run: &CallsRun, calls: &Calls, comparison: AnswerComparison) -> SuiteR
         report.cause(cause_of_error(why, "module-error"));
     }
     for (index, (case, result, value, is_right)) in judged.iter().enumerate() {
-        match is_right {
-            true if is_counted(index, case) => report.pass(),
-            true => {}
-            false => failed(case, result, *value, &calls.entry_point, &mut report),
+        if !is_right {
+            failed(case, result, *value, &calls.entry_point, &mut report);
+        } else if is_counted(index, case) {
+            report.pass();
         }
     }
     if let Some(why) = &run.error {
