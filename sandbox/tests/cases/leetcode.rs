@@ -1,7 +1,11 @@
 //! Functions and classes as `LeetCode` asks for them (`fixtures/sandbox/leetcode.jsonl`): the right program of each
 //! task passes its tests, and the wrong one does not. Each task is a test of its own.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::path::Path;
 use std::sync::Arc;
