@@ -10,12 +10,14 @@ mod candidate;
 mod marks;
 mod message;
 mod program;
+mod repository;
 
 pub use assertions::{
     AssertionRun, AssertionTask, Isolation, Ruling, TestResult, Told, run_assertions,
 };
 pub use calls::{CallResult, CallVerb, Callee, CallsRun, run_calls, run_operations};
 pub use program::{run_program, run_program_with};
+pub use repository::{ROOT, RepositoryRun, RepositoryTask, TestWord, WantedTest, run_repository};
 
 /// Which instance something happened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

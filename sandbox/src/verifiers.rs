@@ -42,6 +42,7 @@ macro_rules! verifiers {
 verifiers! {
     "wasm" program_output::ProgramOutput,
     "wasm" python_check::PythonCheck,
+    "wasm" repo_tests::RepoTests,
     "sql" sql::Sql,
     "wasm" stdin_stdout::StdinStdout,
     "wasm" unit_tests::UnitTests,

@@ -403,9 +403,8 @@ fn dependencies_point_one_way() {
             "assay-guest-joiner" => &[],
             leaf if LEAVES.contains(&leaf) => &[],
             "assay-verifiers" => &LEAVES,
-            "assay-sandbox" | "assay-rubrics" | "assay-reward-models" | "assay-trainer" => {
-                &["assay-verifiers"]
-            }
+            "assay-sandbox" => &["assay-patch", "assay-verifiers"],
+            "assay-rubrics" | "assay-reward-models" | "assay-trainer" => &["assay-verifiers"],
             "assay" => &[
                 "assay-verifiers",
                 "assay-sandbox",

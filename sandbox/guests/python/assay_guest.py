@@ -31,6 +31,10 @@ import proxies  # noqa: E402
 import pytest_run  # noqa: E402
 import pytest_shim  # noqa: E402
 import recall  # noqa: E402
+import repo  # noqa: E402
+import repo_files  # noqa: E402
+import repo_fixtures  # noqa: E402
+import repo_items  # noqa: E402
 import results  # noqa: E402
 import runner  # noqa: E402
 import shapes  # noqa: E402
@@ -50,6 +54,7 @@ _OPERATIONS = {
     "plan": judge.plan,
     "judge": judge.judge,
     "shared": shared.shared,
+    "repo": repo.repo,
     "nothing": lambda: plain.dumps((0, 0, None), 2),
 }
 
@@ -65,6 +70,8 @@ class WitWorld(wit_world.WitWorld):
 # What a run uses of ours, and what only makes the snapshot.
 _OURS = (assertions, explain, handed, instrument, isolation, judge, library, names, nodes, patches, plain,
          proxies, pytest_run, pytest_shim, recall, results, runner, shapes, shared, solver, suite, written)
+         proxies, pytest_run, pytest_shim, recall, repo, repo_files,
+         repo_fixtures, repo_items, results, runner, shared, solver, suite, written)
 _BUILDERS = ("common", "heap", "loop", "processes", "shims", "stdlib", "streams", "threads", "warm", "wide")
 
 

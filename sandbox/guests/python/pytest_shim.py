@@ -208,6 +208,8 @@ def _marked(target, mark):
 
 
 class _Marks:
+    __slots__ = ()
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
@@ -218,8 +220,8 @@ mark = _Marks()
 
 
 class Fixture:
-    def __init__(self, function, scope, params, autouse, name):
-        self.function, self.scope, self.params = function, scope, params
+    def __init__(self, function, scope, params, autouse, name, ids=None):
+        self.function, self.scope, self.params, self.ids = function, scope, params, ids
         self.autouse, self.name = autouse, name or function.__name__
         self.__wrapped__ = function
 
@@ -229,7 +231,7 @@ class Fixture:
 
 def fixture(function=None, *, scope="function", params=None, autouse=False, ids=None, name=None):
     def decorate(function):
-        return Fixture(function, scope, params, autouse, name)
+        return Fixture(function, scope, params, autouse, name, ids)
     return decorate if function is None else decorate(function)
 
 

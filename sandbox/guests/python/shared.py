@@ -9,6 +9,7 @@ import builtins
 import gc
 import operator
 import sys
+from contextlib import contextmanager
 from unittest.mock import NonCallableMock, _Call, _CallList
 
 import judge
@@ -30,7 +31,9 @@ _OURS = {
     "the tests' results": results.Results, "the tests' recorder": results.Recorder,
     "the tests' recorder that compares": None, "capsys": pytest_run._Captured,
     "monkeypatch": pytest_run.MonkeyPatch, "pytest.approx": pytest_shim.approx,
-    "pytest.raises": pytest_shim._Raises,
+    "pytest.raises": pytest_shim._Raises, "pytest.mark": pytest_shim._Marks,
+    "marks of pytest": pytest_shim._Mark, "applied marks of pytest": pytest_shim._Applied,
+    "fixtures of pytest": pytest_shim.Fixture,
 }
 # What finds the values of the tests wherever they are.
 _SEARCHES = ("get_objects", "get_referrers", "get_referents")
@@ -66,11 +69,23 @@ def shared(preamble, source, has_common_imports, *arguments):
     """Loads the candidate and runs the tests that were read before."""
     suite, own_builtins = judge.read_suite(), dict(vars(builtins))
     held = _held, patches.Held(suite.reached.difference(_HELD))
-    searches = {name: getattr(gc, name) for name in _SEARCHES if name not in arguments[0]}
+    with unsearched(name for name in _SEARCHES if name not in arguments[0]):
+        return _shared(suite, own_builtins, held, (preamble, source, has_common_imports), arguments)
+
+
+def held():
+    """The state of what any tests are made of."""
+    return _held
+
+
+@contextmanager
+def unsearched(names=_SEARCHES):
+    """What searches the memory of the room finds nothing, and is told."""
+    searches = {name: getattr(gc, name) for name in names}
     for name in searches:
         setattr(gc, name, _searched)
     try:
-        return _shared(suite, own_builtins, held, (preamble, source, has_common_imports), arguments)
+        yield
     finally:
         vars(gc).update(searches)
 
