@@ -147,12 +147,14 @@ fn attempts(
 ) -> Vec<Attempt> {
     let is_cheap = judge.is_cheap();
     let most = args.per_family.or((!is_cheap).then_some(DEAR_ATTACKS));
-    let mut attempts = Vec::new();
+    let mut ranked = Vec::new();
     for target in targets.iter().enumerate() {
-        for family in families.iter().enumerate() {
-            attempts.extend(attempt::of_row(target, family, most, args.seed));
-        }
+        let of_family = |family| attempt::of_row(target, family, most, args.seed);
+        ranked.extend(families.iter().enumerate().flat_map(of_family).enumerate());
     }
+    // Each row comes once before any comes twice: the first rows show which columns there are.
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let mut attempts: Vec<Attempt> = ranked.into_iter().map(|(_, attempt)| attempt).collect();
     let budget = args.search.unwrap_or(if is_cheap { CHEAP_SEARCH } else { 0 });
     if budget > 0 && args.family.is_empty() {
         attempts.extend(search::search(judge, targets, families, (budget, args.seed)));

@@ -44,7 +44,10 @@ const OF_FEATURES: [(&str, &[&str]); 4] = [
         ],
     ),
     ("rubrics", &["external_checker", "pairwise", "rubric", "string_check", "text_similarity"]),
-    ("sandbox", &["program_output", "python_check", "repo_tests", "stdin_stdout", "unit_tests", "wasm"]),
+    (
+        "sandbox",
+        &["program_output", "python_check", "repo_tests", "stdin_stdout", "unit_tests", "wasm"],
+    ),
     ("sql", &["sql"]),
 ];
 

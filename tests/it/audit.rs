@@ -23,10 +23,14 @@ fn rows() -> String {
     let row = |(at, (prompt, answer)): (usize, &(&str, &str))| {
         let text =
             if at % 2 == 0 { format!("The answer is {answer}.") } else { "It is 3.".to_owned() };
-        let row = serde_json::json!({
+        let mut row = serde_json::json!({
             "id": format!("row-{at}"), "prompt": prompt, "completion": text, "reference": answer,
             "human": at % 2 == 0,
         });
+        // A column that the last row alone has.
+        if at + 1 == rows.len() {
+            row["kind"] = Value::from("last");
+        }
         format!("{row}\n")
     };
     rows.iter().enumerate().map(row).collect()
@@ -111,7 +115,7 @@ fn planted_holes_are_found() {
 
 #[test]
 fn a_guarded_configuration_is_within_its_bound() {
-    let config = "version = 1\n[[reward]]\nname = 'answer'\nverifier = 'math'\n";
+    let config = "version = 1\n[data]\nid = 'id'\ngroup = 'kind'\n[[reward]]\nname = 'answer'\nverifier = 'math'\n";
     let place = Place::with(&[("assay.toml", config), ("rows.jsonl", &rows())]);
     let run = "audit assay.toml rows.jsonl -o out --max-false-accept 0 --max-refusal 0 --labels human --quiet";
     let ran = place.run(run);

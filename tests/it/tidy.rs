@@ -172,7 +172,7 @@ fn no_default_is_silent() {
 }
 
 /// The root files of our crates.
-const CRATE_ROOTS: [&str; 17] = [
+const CRATE_ROOTS: [&str; 18] = [
     "src/lib.rs",
     "cli/src/lib.rs",
     "fuzz/src/lib.rs",

@@ -69,9 +69,8 @@ class WitWorld(wit_world.WitWorld):
 
 # What a run uses of ours, and what only makes the snapshot.
 _OURS = (assertions, explain, handed, instrument, isolation, judge, library, names, nodes, patches, plain,
-         proxies, pytest_run, pytest_shim, recall, results, runner, shapes, shared, solver, suite, written)
          proxies, pytest_run, pytest_shim, recall, repo, repo_files,
-         repo_fixtures, repo_items, results, runner, shared, solver, suite, written)
+         repo_fixtures, repo_items, results, runner, shapes, shared, solver, suite, written)
 _BUILDERS = ("common", "heap", "loop", "processes", "shims", "stdlib", "streams", "threads", "warm", "wide")
 
 
