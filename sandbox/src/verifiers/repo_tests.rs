@@ -126,7 +126,7 @@ impl Check for RepoTests {
         let tests = suite_run::tests(sample, &self.tests)?;
         let task = Task::read(&tests).ok()?;
         let tree = self.tree(sample, &task).ok()?;
-        let is_source = |(path, _): &(&str, &[u8])| path.ends_with(".py");
+        let is_source = |(path, _): &(&str, &[u8])| protect::is_python(path);
         let (path, text) = tree.iter().filter(is_source).min_by_key(|(_, text)| text.len())?;
         let files = json!({ "files": { path: std::str::from_utf8(text).ok()? } });
         let unchanged = ("the repository as it is".to_owned(), files.to_string());
@@ -170,7 +170,7 @@ impl Check for RepoTests {
             let run = RepositoryTask { files, paths, protected: modules, wanted: &wanted };
             let expired = &mut || meter.expired();
             let context = RunContext { limits: self.limits.clone(), seed: 0, expired };
-            report::verdict(run_repository(python, run, context), &task, &wanted)
+            report::verdict(&run_repository(python, run, context), &task, &wanted)
         });
         let verdict = Verdict::from(verdict).with("form", proposal.form());
         let verdict = verdict.with("changed", report::shown(&proposed.changed));

@@ -54,9 +54,9 @@ impl Protected {
     /// Whether a file is the task's own.
     pub(super) fn has(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let is_python = name.strip_suffix(".py");
-        let is_test = is_python
-            .is_some_and(|name| name.starts_with("test_") || name.ends_with("_test") || name == "tests");
+        let is_test = name.strip_suffix(".py").is_some_and(|name| {
+            name.starts_with("test_") || name.ends_with("_test") || name == "tests"
+        });
         let within = |folder: &String| {
             path.starts_with(folder.as_str()) || folder.strip_suffix('/') == Some(path)
         };
@@ -82,10 +82,15 @@ impl Protected {
                     && self.folders.iter().any(|folder| path.starts_with(folder.as_str()))
             };
             let is_own = || name == "conftest.py" || self.wanted.contains(*path) || is_shared();
-            name.ends_with(".py") && is_own()
+            is_python(name) && is_own()
         };
         tested.iter().map(|(path, _)| path).filter(is_module).take(MODULES_MAX).collect()
     }
+}
+
+/// Whether a file holds code of Python.
+pub(super) fn is_python(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| ending == "py")
 }
 
 /// The outermost folder of tests that a file is in.

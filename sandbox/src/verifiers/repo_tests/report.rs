@@ -15,7 +15,7 @@ const SHOWN_MAX: usize = 200;
 
 /// What follows from a run.
 pub(super) fn verdict(
-    run: RepositoryRun,
+    run: &RepositoryRun,
     task: &Task,
     wanted: &[WantedTest],
 ) -> Result<Verdict, Fault> {
@@ -60,12 +60,12 @@ pub(super) fn verdict(
         });
         let said = why.unwrap_or("there is no such test");
         let said = if row.word == "skipped" { "skipped" } else { said };
-        let test = json!({"test": test.id, "outcome": row.word, "error": row.why});
-        let line = format!("{}: {said}", test["test"].as_str().unwrap_or_default());
-        report.fail(test, &line);
+        let described = json!({"test": test.id, "outcome": row.word, "error": row.why});
+        report.fail(described, &format!("{}: {said}", test.id));
     }
     let count = |ids: &[String]| {
-        let passed = if is_clean { ids.iter().filter(|id| passed.contains(id.as_str())).count() } else { 0 };
+        let passed =
+            if is_clean { ids.iter().filter(|id| passed.contains(id.as_str())).count() } else { 0 };
         json!({"passed": passed, "total": ids.len()})
     };
     report.note("fail_to_pass", count(&task.fail_to_pass));

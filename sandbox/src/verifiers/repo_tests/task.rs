@@ -7,6 +7,7 @@ use assay_patch::FileTree;
 use assay_verifiers::Fault;
 use serde_json::Value;
 
+use super::protect::is_python;
 use crate::isolation::WantedTest;
 
 /// Tests of one row.
@@ -104,9 +105,10 @@ fn located(id: &str, tree: &FileTree, defined: &mut Defined<'_>) -> Option<Wante
         None => (id, None),
     };
     let (path, names) = match plain.split_once("::") {
-        Some((path, names)) => {
-            (path.trim_start_matches("./").to_owned(), names.split("::").map(str::to_owned).collect())
-        }
+        Some((path, names)) => (
+            path.trim_start_matches("./").to_owned(),
+            names.split("::").map(str::to_owned).collect(),
+        ),
         None => of_unittest(plain, tree)?,
     };
     let names: Vec<String> = names;
@@ -122,7 +124,8 @@ fn of_unittest(id: &str, tree: &FileTree) -> Option<(String, Vec<String>)> {
     let dotted = dotted.strip_suffix(&format!(".{name}")).unwrap_or(dotted);
     let (module, class) = dotted.rsplit_once('.')?;
     let path = format!("{}.py", module.replace('.', "/"));
-    let path = [path.clone(), format!("tests/{path}")].into_iter().find(|p| tree.get(p).is_some())?;
+    let path =
+        [path.clone(), format!("tests/{path}")].into_iter().find(|p| tree.get(p).is_some())?;
     Some((path, vec![class.to_owned(), name.to_owned()]))
 }
 
@@ -153,9 +156,7 @@ impl<'a> Defined<'a> {
         let (folder, _) = path.rsplit_once('/').unwrap_or(("", path));
         let tree = self.tree;
         let beside = self.folders.entry(folder.to_owned()).or_insert_with(|| {
-            let files = tree.iter().filter(|(path, _)| {
-                path.ends_with(".py") && path.starts_with(folder)
-            });
+            let files = tree.iter().filter(|(path, _)| is_python(path) && path.starts_with(folder));
             files.flat_map(|(_, text)| functions(text)).collect()
         });
         begins(beside)

@@ -45,7 +45,8 @@ impl TreeFile {
             }
         }
         if name.to_ascii_lowercase().ends_with(".json") {
-            let value: Value = serde_json::from_slice(&bytes).map_err(|why| bad(why.to_string()))?;
+            let value: Value =
+                serde_json::from_slice(&bytes).map_err(|why| bad(why.to_string()))?;
             return FileTree::from_json(&value).map_err(|why| bad(why.to_string()));
         }
         tar::read(&bytes).map_err(|why| bad(why.to_string()))
