@@ -6,6 +6,7 @@
 mod clock;
 pub mod data;
 pub mod engine;
+#[cfg(feature = "groups")]
 pub mod recipes;
 pub mod serve;
 pub mod setup;
