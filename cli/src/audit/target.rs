@@ -75,10 +75,10 @@ impl<'a> Judge<'a> {
             self.reader.parse(text.as_str(), &self.limits).ok()
         };
         let samples: Vec<Option<Sample>> = rows.iter().map(read).collect();
-        let present: Vec<Sample> = samples.iter().flatten().cloned().collect();
-        let mut scored = self.engine.score_with(present, ScoreOptions::default()).into_iter();
-        let reward = |sample: Option<Sample>| sample.and_then(|_| scored.next()?.reward());
-        samples.into_iter().map(reward).collect()
+        let are_read: Vec<bool> = samples.iter().map(Option::is_some).collect();
+        let samples = samples.into_iter().flatten();
+        let mut scored = self.engine.score_with(samples, ScoreOptions::default()).into_iter();
+        are_read.into_iter().map(|is_read| is_read.then(|| scored.next())??.reward()).collect()
     }
 
     /// Whether asking is cheap: no model, no judge, no program.
