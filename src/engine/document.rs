@@ -68,12 +68,10 @@ impl Document {
         };
         let document =
             Self { name: name.to_owned(), text: text.to_owned(), tree, sets: Vec::new() };
-        if document.is_json() {
-            let schema = Config::json_schema();
-            let keys = from_value::properties(&schema, &document.tree, &[]).unwrap_or_default();
-            if let Some(error) = ConfigError::of_rows(name, text, &document.tree, &keys) {
-                return Err(error);
-            }
+        if document.is_json()
+            && let Some(error) = ConfigError::of_rows(name, text, &document.tree)
+        {
+            return Err(error);
         }
         Ok(document)
     }
@@ -324,7 +322,7 @@ fn json(name: &str, text: &str) -> Result<Value, ConfigError> {
         let mut objects =
             serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
         if let (Some(Ok(first)), Some(_)) = (objects.next(), objects.next())
-            && let Some(error) = ConfigError::of_rows(name, text, &Value::Object(first), &[])
+            && let Some(error) = ConfigError::of_rows(name, text, &Value::Object(first))
         {
             return error;
         }
@@ -352,7 +350,7 @@ fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {
         },
         Err(error) => {
             let rows = serde_json::from_str::<Value>(text).ok();
-            let rows = rows.and_then(|tree| ConfigError::of_rows(name, text, &tree, &[]));
+            let rows = rows.and_then(|tree| ConfigError::of_rows(name, text, &tree));
             let other = rows.or_else(|| ConfigError::of_language(name, text));
             Err(other.unwrap_or_else(|| {
                 let at = error.span().unwrap_or(0..1);

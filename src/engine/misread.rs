@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use assay_verifiers::code::Code;
+use assay_verifiers::from_value;
 use serde_json::Value;
 
+use super::config::Config;
 use super::error::ConfigError;
 
 /// A configuration to begin with.
@@ -89,10 +91,17 @@ impl ConfigError {
     }
 
     /// Rows, or a grader of others, where a configuration belongs.
-    pub(super) fn of_rows(name: &str, text: &str, tree: &Value, keys: &[String]) -> Option<Self> {
+    pub(super) fn of_rows(name: &str, text: &str, tree: &Value) -> Option<Self> {
+        let known = || {
+            let schema = Config::json_schema();
+            from_value::properties(&schema, tree, &[]).unwrap_or_default()
+        };
         let is_own = |table: &serde_json::Map<String, Value>| {
-            ["version", "reward"].iter().any(|key| table.contains_key(*key))
-                || table.keys().all(|key| keys.contains(key))
+            // The schema is large: it is made only where these two keys do not decide.
+            ["version", "reward"].iter().any(|key| table.contains_key(*key)) || {
+                let known = known();
+                table.keys().all(|key| known.contains(key))
+            }
         };
         match tree {
             Value::Object(table) if is_own(table) => None,
