@@ -62,7 +62,8 @@ pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, ValueError> {
 /// See [`from_value`].
 pub fn read<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, ValueError> {
     from_value(value).map_err(|error| {
-        let error = if error.path.is_empty() { cured::<T>(value, error) } else { error };
+        let again = |value: &Value| from_value::<T>(value).err();
+        let error = if error.path.is_empty() { cured(value, error, &again) } else { error };
         error.by_schema(schemars::schema_for!(T).as_value(), value)
     })
 }
@@ -92,15 +93,17 @@ fn error_at(track: Track, error: Wrong) -> ValueError {
 
 /// The error with the member without which it is gone. Members that one type takes from another
 /// (`#[serde(flatten)]`) leave no path.
-fn cured<T: DeserializeOwned>(value: &Value, error: ValueError) -> ValueError {
+fn cured(
+    value: &Value,
+    error: ValueError,
+    again: &dyn Fn(&Value) -> Option<ValueError>,
+) -> ValueError {
     let Value::Object(members) = value else { return error };
     let is_cured = |name: &&String| {
         let mut rest = members.clone();
         rest.remove(name.as_str());
-        match from_value::<T>(&Value::Object(rest)) {
-            Ok(_) => true,
-            Err(other) => other != error && other.code != Code::MissingKey,
-        }
+        let other = again(&Value::Object(rest));
+        other.is_none_or(|other| other != error && other.code != Code::MissingKey)
     };
     let name = members.keys().find(is_cured).cloned();
     ValueError { path: name.unwrap_or_default(), ..error }
