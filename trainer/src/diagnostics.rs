@@ -11,55 +11,36 @@
 //! assert_eq!(pass_at_k(10, 3, 1), Some(0.3));
 //! ```
 
-mod bandit;
 mod calibration;
-mod control_gains;
-mod controls;
 mod correlation;
-mod disagreement;
 mod discriminability;
 mod drift;
-mod echo_chamber;
 mod estimate;
 mod fault_shares;
 mod length;
 mod monitor;
 mod ngrams;
 mod order_agreement;
-mod pair_accuracy;
 mod part_shares;
 mod pass_at_k;
 mod pass_curve;
 mod perturbation;
-mod perturbation_report;
-mod process_inconsistency;
-mod process_rewards;
 mod second_problem;
 mod starc;
 mod support;
-mod token_search;
 mod verifier_quality;
 
-pub use bandit::{BanditPlay, BanditReport, bandit_report, regret_reward, suffix_failure, ucb_arm};
 pub use calibration::{
-    AnswerCounts, CalibrationBin, CalibrationReport, honesty, probability_calibration,
-    selective_accuracy,
-};
-pub use control_gains::{ControlGain, control_gains};
-pub use controls::{ControlReward, ControlRow, majority_answer};
+    CalibrationBin, CalibrationReport, probability_calibration,
+    };
 pub use correlation::{
     Correlation, CorrelationMatrix, correlation, correlation_within, correlations,
     correlations_within,
 };
-pub use disagreement::{
-    DisagreementReport, LabelScale, LabelledItem, disagreement, krippendorff_alpha,
-};
 pub use discriminability::{Discriminability, DiscriminabilitySettings, auroc, discriminability};
 pub use drift::{Drift, drift, jensen_shannon, kullback_leibler, total_variation};
-pub use echo_chamber::{EchoSettings, EchoState, echo_chamber};
 pub use estimate::{
-    ClusteredMean, Estimate, Resampling, clopper_pearson, clustered_mean, design_effect,
-    normal_width, paired_difference, resampled, wilson,
+    ClusteredMean, Estimate, Resampling, clopper_pearson, clustered_mean, normal_width, paired_difference, resampled, wilson,
 };
 pub use fault_shares::{FaultShares, GroupFaults, RowFaults, fault_shares};
 pub use length::{LengthBias, length_bias};
@@ -69,23 +50,14 @@ pub use monitor::{
 };
 pub use ngrams::{NewPhrase, PhraseSettings, duplicate_ngrams, new_phrases, phrase_places};
 pub use order_agreement::{OrderAgreement, order_agreement};
-pub use pair_accuracy::{AspectPair, PairAccuracy, PairDecision, Preferred, pair_accuracy};
 pub use part_shares::{PartShare, part_shares};
 pub use pass_at_k::{AnswerCluster, majority_at_k, pass_at_k};
 pub use pass_curve::{
     CurveCrossing, PassCurve, PassPoint, PromptCounts, crossings, pass_curve, powers_of_two,
     prompt_counts,
 };
-pub use perturbation::{PerturbationFamily, RewardResponse, swapped_questions};
-pub use perturbation_report::{
-    PerturbationLimits, PerturbationReport, PerturbedScores, perturbation_report,
-};
-pub use process_inconsistency::{ProcessInconsistency, process_inconsistency};
-pub use process_rewards::{
-    PositionBias, StepDetection, position_bias, repeated_scoring, step_detection,
-};
+pub use perturbation::{PerturbationFamily};
 pub use second_problem::has_second_problem;
 pub use starc::{RewardDistance, RewardPair, reward_distance};
 pub use support::{CorrectCounts, SupportDynamics, answer_entropy, support_dynamics};
-pub use token_search::{SearchedSuffix, TokenSearch, search_suffix};
 pub use verifier_quality::{DecisionQuality, JudgedDecision, decision_quality};

@@ -83,48 +83,6 @@ pub fn probability_calibration(
     }
 }
 
-/// The share of correct rows among the `coverage` most confident ones, a share above 0 and up to 1;
-/// rounded up to whole rows. Of rows with one confidence at the edge, each has the same part. `None`
-/// of no rows, or of a coverage out of range.
-///
-/// Source: "Selective Classification for Deep Neural Networks" (Geifman, El-Yaniv 2017), section 2.
-pub fn selective_accuracy(
-    confidences: &[f64],
-    labels: &[Option<bool>],
-    coverage: f64,
-) -> Option<f64> {
-    if !(coverage > 0.0 && coverage <= 1.0) {
-        return None;
-    }
-    let rows = confidences.iter().zip(labels);
-    let rows = rows.filter_map(|(confidence, label)| Some((*confidence, (*label)?)));
-    let rows: Vec<(f64, bool)> = rows.filter(|(confidence, _)| confidence.is_finite()).collect();
-    let risks = risks(&rows);
-    // A coverage such as 0.3 of 10 rows is 3 rows, whatever rounding makes of the product.
-    let wanted = (coverage * float(rows.len()) - 1e-9).ceil().max(1.0);
-    let taken = risks.iter().enumerate().find(|(at, _)| float(at + 1) >= wanted);
-    taken.map(|(_, risk)| 1.0 - risk)
-}
-
-/// What a model that may decline to answer earned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct AnswerCounts {
-    /// Right answers.
-    pub right: usize,
-    /// Wrong answers.
-    pub wrong: usize,
-    /// Questions that were declined.
-    pub declined: usize,
-}
-
-/// `(right - wrong) / all`, from -1 to 1: declining is worth 0, guessing wrong costs. `None` of none.
-///
-/// Source: the repository of "Mirror-Critique", its evaluation by honesty.
-pub fn honesty(counts: AnswerCounts) -> Option<f64> {
-    let all = counts.right + counts.wrong + counts.declined;
-    Some(share(counts.right, all)? - share(counts.wrong, all)?)
-}
-
 fn is_probability(value: f64) -> bool {
     (0.0..=1.0).contains(&value)
 }
@@ -197,21 +155,5 @@ mod tests {
         let rows: Vec<usize> = found.bins.iter().map(|bin| bin.rows).collect();
         assert_eq!(rows, [1, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(probability_calibration(&[], &[], 10).expected_error, None);
-    }
-
-    #[test]
-    fn the_confident_part_is_more_accurate() {
-        let (confidences, labels) = ([0.9, 0.8, 0.7, 0.6], [RIGHT, RIGHT, WRONG, RIGHT]);
-        assert!(near(selective_accuracy(&confidences, &labels, 0.5), 1.0));
-        assert!(near(selective_accuracy(&confidences, &labels, 0.75), 2.0 / 3.0));
-        assert!(near(selective_accuracy(&confidences, &labels, 1.0), 0.75));
-        assert_eq!(selective_accuracy(&confidences, &labels, 0.0), None);
-        assert_eq!(selective_accuracy(&[], &[], 0.5), None);
-    }
-
-    #[test]
-    fn a_wrong_guess_costs_what_a_right_one_earns() {
-        assert!(near(honesty(AnswerCounts { right: 5, wrong: 2, declined: 3 }), 0.3));
-        assert_eq!(honesty(AnswerCounts::default()), None);
     }
 }

@@ -217,14 +217,6 @@ pub fn paired_difference(pairs: &[(f64, f64)]) -> Option<ClusteredMean> {
     clustered_mean(differences.chunks(1))
 }
 
-/// The effect of clustering: the variance of the mean over that of independent rows. `None` where
-/// either is missing or the rows do not differ.
-///
-/// Source: "Survey Sampling" (Kish 1965), the design effect.
-pub fn design_effect(mean: &ClusteredMean) -> Option<f64> {
-    ratio(mean.standard_error?, mean.naive_error?).map(|ratio| ratio * ratio)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,7 +278,6 @@ mod tests {
         assert_eq!((mean.mean, mean.rows, mean.clusters), (0.5, 4, 2));
         assert!(near(mean.naive_error.unwrap().powi(2), 1.0 / 12.0));
         assert!(near(mean.standard_error.unwrap().powi(2), 1.0 / 12.0 + 1.0 / 16.0));
-        assert!(near(design_effect(&mean).unwrap(), 1.75));
         let interval = mean.interval(0.95).unwrap();
         assert!(near(interval.high - interval.value, interval.value - interval.low));
         assert_eq!(clustered_mean([&right[..]]).unwrap().standard_error, None);

@@ -44,18 +44,6 @@ pub enum PerturbationFamily {
     Markdown,
 }
 
-/// What a reward should make of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RewardResponse {
-    /// The meaning is the same, and so should be the reward.
-    Unchanged,
-    /// The meaning is broken: the reward should fall.
-    Lower,
-    /// Nothing is added: the reward may fall, and should not rise.
-    NotHigher,
-}
-
 impl PerturbationFamily {
     /// Every family.
     pub const ALL: [Self; 11] = [
@@ -71,21 +59,6 @@ impl PerturbationFamily {
         Self::WhiteSpace,
         Self::Markdown,
     ];
-
-    /// What the reward should make of it.
-    pub fn expected(self) -> RewardResponse {
-        match self {
-            Self::NumberJitter
-            | Self::NegateComparison
-            | Self::SwapSteps
-            | Self::DeleteStep
-            | Self::ShuffleSentences => RewardResponse::Lower,
-            Self::DuplicateStep | Self::AppendUnrelated => RewardResponse::NotHigher,
-            Self::FillerPhrases | Self::Capitals | Self::WhiteSpace | Self::Markdown => {
-                RewardResponse::Unchanged
-            }
-        }
-    }
 
     /// The changed text; `None` where it has nothing to change.
     pub fn apply(self, text: &str, seed: u64) -> Option<String> {
@@ -105,22 +78,6 @@ impl PerturbationFamily {
         };
         Some(changed).filter(|changed| changed != text)
     }
-}
-
-/// For each of `count` questions, the place of another one: every question goes with the solution of
-/// another. `None` of fewer than two.
-pub fn swapped_questions(count: usize, seed: u64) -> Option<Vec<usize>> {
-    let others = count.checked_sub(1).filter(|others| *others > 0)?;
-    let mut random = SplitMix64::new(seed);
-    // A walk through all questions in a random order: none comes to itself.
-    let order = random.order(count, SplitMix64::scaled_below);
-    let by = 1 + random.scaled_below(others);
-    let mut swapped = vec![0; count];
-    for (at, question) in order.iter().enumerate() {
-        let other = order.get((at + by) % count).copied()?;
-        *swapped.get_mut(*question)? = other;
-    }
-    Some(swapped)
 }
 
 #[cfg(test)]
@@ -155,17 +112,6 @@ mod tests {
         }
         assert_eq!(PerturbationFamily::NumberJitter.apply("no number", 0), None);
         assert_eq!(PerturbationFamily::SwapSteps.apply("one step", 0), None);
-    }
-
-    #[test]
-    fn questions_are_never_swapped_with_themselves() {
-        for count in 2..20 {
-            let mut swapped = swapped_questions(count, 5).unwrap();
-            assert!(swapped.iter().enumerate().all(|(at, other)| at != *other), "{swapped:?}");
-            swapped.sort_unstable();
-            assert_eq!(swapped, (0..count).collect::<Vec<_>>());
-        }
-        assert_eq!(swapped_questions(1, 5), None);
     }
 
     proptest! {
