@@ -404,7 +404,8 @@ fn dependencies_point_one_way() {
             leaf if LEAVES.contains(&leaf) => &[],
             "assay-verifiers" => &LEAVES,
             "assay-sandbox" => &["assay-patch", "assay-verifiers"],
-            "assay-rubrics" | "assay-reward-models" | "assay-trainer" => &["assay-verifiers"],
+            "assay-rubrics" => &["assay-metrics", "assay-verifiers"],
+            "assay-reward-models" | "assay-trainer" => &["assay-verifiers"],
             "assay" => &[
                 "assay-verifiers",
                 "assay-sandbox",

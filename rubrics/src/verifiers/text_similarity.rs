@@ -1,17 +1,20 @@
 //! `text_similarity`: how much of one text is in another, by their n-grams or letters.
 
-mod bleu;
-mod lcs;
-mod ngrams;
-mod rouge;
-
+use assay_metrics::bleu::{BleuRules, Smoothing, bleu, gleu};
+use assay_metrics::edit::fuzzy_ratio;
+use assay_metrics::rouge::{RougeKind, rouge};
+use assay_metrics::tokens::WordSplit;
 use assay_verifiers::prelude::*;
-use assay_verifiers::stats::float;
 
-use self::bleu::{Tokenizer13a, bleu, gleu};
-use self::lcs::common;
-use self::rouge::{rouge_l, rouge_n};
 use crate::template::GraderTemplate;
+
+/// BLEU of one sentence by the defaults of sacrebleu.
+const BLEU: BleuRules = BleuRules {
+    tokens: WordSplit::Mteval13a,
+    smoothing: Smoothing::Exponential,
+    ignore_case: false,
+    effective_order: true,
+};
 
 /// How alike two texts of the row are, from 0 to 1, as the grader `text_similarity` of `OpenAI`
 /// measures it.
@@ -73,7 +76,6 @@ enum Metric {
 struct Loaded {
     input: GraderTemplate,
     reference: GraderTemplate,
-    tokenizer: Tokenizer13a,
 }
 
 impl Default for TextSimilarity {
@@ -90,6 +92,7 @@ impl Default for TextSimilarity {
 
 impl Check for TextSimilarity {
     const ID: &'static str = "text_similarity";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if self.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
@@ -101,7 +104,6 @@ impl Check for TextSimilarity {
         self.loaded = Some(Loaded {
             input: parse("input", &self.input)?,
             reference: parse("reference", &self.reference)?,
-            tokenizer: Tokenizer13a::new().map_err(|why| BuildError::new("metric", why))?,
         });
         Ok(())
     }
@@ -122,7 +124,7 @@ impl Check for TextSimilarity {
         if reference.trim().is_empty() {
             return Err(Fault::bad_reference("the reference of text_similarity is empty"));
         }
-        let similarity = self.metric.of(&input, &reference, &loaded.tokenizer, meter)?;
+        let similarity = self.metric.of(&input, &reference, meter)?;
         let reward = match self.threshold {
             Some(threshold) => Reward::graded(similarity >= threshold),
             None => Reward::new(similarity)
@@ -133,33 +135,23 @@ impl Check for TextSimilarity {
 }
 
 impl Metric {
-    fn of(
-        self,
-        input: &str,
-        reference: &str,
-        tokenizer: &Tokenizer13a,
-        meter: &mut Meter<'_>,
-    ) -> Result<f64, Fault> {
+    fn of(self, input: &str, reference: &str, meter: &mut Meter<'_>) -> Result<f64, Fault> {
         // Tokens and n-grams take a few passes over both texts.
         meter.spend(16 * (input.len() + reference.len()) as u64)?;
-        Ok(match self {
-            Self::FuzzyMatch => fuzzy(input, reference, meter)?,
-            Self::Bleu => bleu(&tokenizer.tokens(input), &tokenizer.tokens(reference)),
-            Self::Gleu => gleu(&tokenizer.tokens(input), &tokenizer.tokens(reference)),
-            Self::Rouge1 => rouge_n(input, reference, 1),
-            Self::Rouge2 => rouge_n(input, reference, 2),
-            Self::Rouge3 => rouge_n(input, reference, 3),
-            Self::Rouge4 => rouge_n(input, reference, 4),
-            Self::Rouge5 => rouge_n(input, reference, 5),
-            Self::RougeL => rouge_l(input, reference, meter)?,
-        })
+        let kind = match self {
+            Self::FuzzyMatch => {
+                return fuzzy_ratio(input, reference, &mut |units| meter.spend(units));
+            }
+            // Rounding may take it beyond 1.
+            Self::Bleu => return Ok((bleu(input, &[reference], &BLEU).score / 100.0).min(1.0)),
+            Self::Gleu => return Ok(gleu(input, reference, BLEU.tokens)),
+            Self::Rouge1 => RougeKind::Grams(1),
+            Self::Rouge2 => RougeKind::Grams(2),
+            Self::Rouge3 => RougeKind::Grams(3),
+            Self::Rouge4 => RougeKind::Grams(4),
+            Self::Rouge5 => RougeKind::Grams(5),
+            Self::RougeL => RougeKind::Longest,
+        };
+        Ok(rouge(input, reference, kind, false, &mut |units| meter.spend(units))?.f1())
     }
-}
-
-fn fuzzy(input: &str, reference: &str, meter: &mut Meter<'_>) -> Result<f64, Fault> {
-    let (input, reference): (Vec<char>, Vec<char>) =
-        (input.chars().collect(), reference.chars().collect());
-    let common = common(&input, &reference, meter)?;
-    let lengths = input.len() + reference.len();
-    Ok(if lengths == 0 { 1.0 } else { 2.0 * float(common) / float(lengths) })
 }

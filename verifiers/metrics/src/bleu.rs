@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::grams::shared;
 use crate::intern::Vocabulary;
-use crate::score::float;
+use crate::score::{float, ratio};
 use crate::tokens::WordSplit;
 
 /// The longest n-grams.
@@ -65,6 +65,22 @@ pub fn bleu(text: &str, references: &[&str], rules: &BleuRules) -> BleuScore {
     let matches = shared(&wanted, &given, vocabulary.len(), ORDERS);
     let closest = wanted.iter().map(Vec::len).min_by_key(|len| (len.abs_diff(given.len()), *len));
     combine(&matches, given.len(), closest.unwrap_or(0), rules)
+}
+
+/// GLEU of one sentence (Wu et al. 2016): the n-grams 1 to 4 that both texts have, over those of the text
+/// that has more; from 0 to 1. Linear in the texts.
+pub fn gleu(text: &str, reference: &str, tokens: WordSplit) -> f64 {
+    let [text, reference] = [text, reference].map(|text| tokens.prepared(text, false));
+    let mut vocabulary = Vocabulary::default();
+    let [given, wanted] = [&text, &reference].map(|text| {
+        let mut ids = Vec::new();
+        tokens.split(text, |token| ids.push(vocabulary.id(token)));
+        ids
+    });
+    let grams = |ids: &[u32]| (0..ORDERS).map(|order| ids.len().saturating_sub(order)).sum();
+    let most = usize::max(grams(&given), grams(&wanted));
+    let both = shared(&[wanted], &given, vocabulary.len(), ORDERS).iter().sum();
+    ratio(both, most)
 }
 
 fn combine(matches: &[usize], given: usize, wanted: usize, rules: &BleuRules) -> BleuScore {
