@@ -133,7 +133,7 @@ fn family(id: &str) -> &'static str {
     }
 }
 
-/// The kinds of a table that is no verifier.
+/// The kinds of a table that is not a verifier.
 fn kinds_of(table: &str, json: bool) -> Result<Exit, Failure> {
     #[derive(Serialize)]
     struct Known {

@@ -37,7 +37,7 @@ pub(super) fn docs(schema: &Value) -> String {
     schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// What stands before the first full stop.
+/// What is before the first full stop.
 pub(super) fn first_sentence(docs: &str) -> String {
     let paragraph = docs.split("\n\n").next().unwrap_or_default().replace('\n', " ");
     let sentence = paragraph.split(". ").next().unwrap_or_default();

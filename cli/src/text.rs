@@ -29,7 +29,7 @@ pub(super) fn inline(text: &str) -> String {
     harmless(text).replace('\n', "\\n")
 }
 
-/// What stands around a marked text.
+/// What is around a marked text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks {
     open: &'static str,

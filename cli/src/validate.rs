@@ -136,7 +136,7 @@ pub(super) fn data_notes(data: &[PathBuf], plan: &Plan, step: u64) -> Vec<String
     notes
 }
 
-/// Files that lie beside the data and are not read.
+/// Files that are beside the data and are not read.
 fn skipped_note(data: &[PathBuf]) -> Option<String> {
     /// The most files that are named.
     const NAMED_MAX: usize = 5;

@@ -62,7 +62,7 @@ pub(super) fn columns(notes: &[(String, String)], indent: &str) -> String {
         .collect()
 }
 
-/// Where the judged text stands in the completion.
+/// Where the judged text is in the completion.
 pub(super) fn span(evidence: &Evidence) -> Option<Range<usize>> {
     ends(evidence.get("span")?)
 }

@@ -152,7 +152,7 @@ pub(crate) fn array_of<'py>(
     let py = given.py();
     let mut array = given.clone();
     if is_tensor(given)? {
-        // One that needs a gradient, or lies on another device, has no `__array__`; neither has one
+        // One that needs a gradient, or is on another device, has no `__array__`; neither has one
         // of `bfloat16`.
         for step in ["detach", "cpu", "double"] {
             array = array.call_method0(step)?;

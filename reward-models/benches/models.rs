@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p assay-reward-models -- MODEL [ort|rten]` takes a model folder, such as the one of
 //! `python -m assay.export.bench_model`. Everything runs on all cores, one thread a worker, in turns
-//! within one run; each figure stands beside the bound of that run: every length in batches of its
+//! within one run; each figure is beside the bound of that run: every length in batches of its
 //! own length, at the batch size that is best for it.
 
 #![allow(

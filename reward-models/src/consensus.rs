@@ -38,7 +38,7 @@ fn verdicts(generate: &Generate, critique: &str) -> Vec<f64> {
     words.filter_map(|word| value(generate, word.as_str())).collect()
 }
 
-/// The scores in what the model wrote: the last match of each text, where it lies in the range.
+/// The scores in what the model wrote: the last match of each text, where it is in the range.
 pub fn votes(generate: &Generate, texts: &[String]) -> Vec<f64> {
     let Some(pattern) = &generate.parse else { return Vec::new() };
     let read = |text: &String| {

@@ -9,7 +9,7 @@ use crate::manifest::{Score, Transform};
 /// What a graph gave for one text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelOutput {
-    /// How many values stand at a position.
+    /// How many values are at a position.
     pub values: usize,
     /// The values, position by position.
     pub data: Vec<f32>,
@@ -19,7 +19,7 @@ pub struct ModelOutput {
     pub gates: Vec<f32>,
     /// Positions that hold special tokens; token embeddings leave them out.
     pub special: Vec<usize>,
-    /// How likely the tokens behind the positions are, where that was asked; the last has none.
+    /// How likely the tokens after the positions are, where that was asked; the last has none.
     pub likelihoods: Vec<Likelihood>,
     /// What the model wrote, where that was asked.
     pub generated: Vec<Vec<u32>>,

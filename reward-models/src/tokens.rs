@@ -20,7 +20,7 @@ pub struct Tokens {
     pub positions: Vec<usize>,
     /// Which ids are special tokens that the tokenizer put around the text.
     pub special: Vec<usize>,
-    /// Where likelihoods are asked for: the token behind each position but the last.
+    /// Where likelihoods are asked for: the token after each position but the last.
     pub targets: Vec<u32>,
     /// Where the text is to be continued.
     pub sampling: Option<SamplingParams>,
@@ -55,7 +55,7 @@ impl Encoder {
     /// Reads `tokenizer.json`.
     ///
     /// # Errors
-    /// A file that is no tokenizer, or does not know the token that pads or the BOS that is to be
+    /// A file that is not a tokenizer, or does not know the token that pads or the BOS that is to be
     /// stripped.
     pub fn new(bytes: &[u8], manifest: &TokenizerFile) -> Result<Self, String> {
         tokenizer::check(bytes)?;

@@ -50,7 +50,7 @@ pub struct JudgeRequest {
     /// The texts apart, for judges with a prompt of their own. No part of the digest: the messages
     /// hold them.
     pub texts: JudgedTexts,
-    /// The sample that is judged, for judges whose replies stand in its row. No part of the digest.
+    /// The sample that is judged, for judges whose replies are in its row. No part of the digest.
     pub sample: Sample,
     /// What is asked, as reports name it: a criterion, or a pair and its order. No part of the digest.
     pub subject: Subject,

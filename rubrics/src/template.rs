@@ -328,7 +328,7 @@ impl Path {
     }
 }
 
-/// What stands in the last closed block of code.
+/// What is in the last closed block of code.
 fn last_block(text: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let ranges = Code::of(text).ranges;

@@ -1,7 +1,7 @@
 //! The program inside a model's answer.
 //!
 //! What a model answers is Markdown: prose, blocks of code, drafts in its thinking, sample output.
-//! [`program`] finds the one piece that was meant to be run, and says where it stands.
+//! [`program`] finds the one piece that was meant to be run, and says where it is.
 
 mod blocks;
 mod fence;
@@ -48,7 +48,7 @@ pub struct Extract {
     pub from: ProgramSource,
     /// Which of several blocks counts.
     pub blocks: BlockChoice,
-    /// The program stands inside this tag (`code` for `<code>...</code>`), the last one if there
+    /// The program is inside this tag (`code` for `<code>...</code>`), the last one if there
     /// are several; an answer without it has no program.
     pub tag: Option<String>,
     /// What is done with the model's thinking.
@@ -108,7 +108,7 @@ impl Found {
     }
 }
 
-/// A program and where it stands in the answer.
+/// A program and where it is in the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundProgram<'a> {
     /// The program, with `\n` as its line end, and without the indentation or the quote marks of
@@ -166,7 +166,7 @@ pub(crate) fn tagged(
     tags::last(text, part, &[], wanted)
 }
 
-/// What stands in the fenced blocks of `part`.
+/// What is in the fenced blocks of `part`.
 pub(crate) fn fenced(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     blocks(text, part, &Language::PYTHON, false).into_iter().map(|block| block.body).collect()
 }
@@ -188,7 +188,7 @@ impl<'a> Search<'a, '_> {
         let Some(inside) = tags::last(self.text, answer.clone(), &blocks, is_answer) else {
             return self.in_part(answer, &blocks);
         };
-        // A draft before `<answer>` counts only where what stands inside is no program.
+        // A draft before `<answer>` counts only where what is inside is not a program.
         let tagged = self.in_tag(inside);
         let prose = tagged.as_ref().is_none_or(|program| {
             program.found == Found::Tagged && !self.language.looks_like(&program.source)
@@ -268,7 +268,7 @@ impl<'a> Search<'a, '_> {
     fn fenced(&self, blocks: &[Block]) -> Option<FoundProgram<'a>> {
         let of_language = self.tagged(blocks, Tag::Wanted);
         let untagged = self.tagged(blocks, Tag::None);
-        // Not every block of an answer is marked; what is asked for may stand in one that is not.
+        // Not every block of an answer is marked; what is asked for may be in one that is not.
         if !of_language.is_empty() && !self.has_asked(&of_language) && self.has_asked(&untagged) {
             return self.choose(&untagged, Found::Untagged);
         }
@@ -336,7 +336,7 @@ impl<'a> Search<'a, '_> {
         Some(FoundProgram { source, span, found })
     }
 
-    /// What a prompt or a shell shows is no program, whatever the block says it is.
+    /// What a prompt or a shell shows is not a program, whatever the block says it is.
     fn may_be_run(&self, block: &Block) -> bool {
         let body = self.body(block).trim_start_matches(BYTE_ORDER_MARK).trim_start();
         let shown = [">>>", "$ ", "% ", "In [", "pip install", "python ", "python3 "];

@@ -15,7 +15,7 @@ pub struct Executor(Interpreter);
 /// A program that is ready to run.
 pub struct Executable<'a>(Ready<'a>);
 
-/// Why a source is no program.
+/// Why a source is not a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Uncompiled {
     /// The source is at fault: what the compiler says of it.

@@ -9,7 +9,7 @@ pub mod verifiers;
 #[cfg(feature = "wasm")]
 pub use programs::*;
 
-/// What runs programs. Its files lie beside this one.
+/// What runs programs. Its files are beside this one.
 #[cfg(feature = "wasm")]
 #[path = "."]
 mod programs {

@@ -4,7 +4,7 @@ use crate::answer::{Asked, Outline, blanked, function, unmarked, without_prose_b
 use crate::suite::{Kind, Suite};
 
 /// The program as it runs: a completion that goes on where the stub ends needs the stub, and one
-/// that uses what stands before the stub needs that. A function that is asked for and is a method
+/// that uses what is before the stub needs that. A function that is asked for and is a method
 /// of a class `Solution` is called through it.
 pub(crate) fn completed(program: &str, prompt: &str, suite: &Suite) -> String {
     let asked = suite.asked();
@@ -33,7 +33,7 @@ pub(crate) fn completed(program: &str, prompt: &str, suite: &Suite) -> String {
 }
 
 /// What the tests may use of a prompt: all of its code where the function that they are about is
-/// known, and else what precedes the stub, which would stand before the candidate's own.
+/// known, and else what precedes the stub, which would be before the candidate's own.
 pub(crate) fn helpers<'p>(prompt: &'p str, asked: &Asked<'_>) -> Option<&'p str> {
     let code = match (Stub::of(prompt, asked), asked.entry_point) {
         (Some(stub), Some(_)) => stub.code,
@@ -117,7 +117,7 @@ fn body_length(rest: &str) -> usize {
     rest.split_inclusive('\n').take_while(of_body).map(str::len).sum()
 }
 
-/// A body as it stands below its stub: some completions have lost the blanks before their first
+/// A body as it is below its stub: some completions have lost the blanks before their first
 /// line, and some those before all lines.
 fn as_body(program: &str) -> String {
     let code = blanked(program);

@@ -18,9 +18,9 @@ use crate::suite::{Assertions, CallCase, CallTarget, Calls, Suite, SuiteError};
 use crate::suite_report::{SuiteReport, cause_of_error, cause_of_stop};
 use crate::value::{AnswerOrder, PyValue, equal_json, truncated};
 
-/// What stands before the reason why a program could not be loaded.
+/// What is before the reason why a program could not be loaded.
 const NOT_LOADED: &str = "the program does not load: ";
-/// What stands before the reason why a call gave nothing.
+/// What is before the reason why a call gave nothing.
 const NO_ANSWER: &str = "no answer: ";
 /// Columns that a reason names.
 const COLUMNS_SHOWN: usize = 12;

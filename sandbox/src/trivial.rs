@@ -70,7 +70,7 @@ fn returning(names: &[&str]) -> Vec<(String, String)> {
 
 /// Programs that print the same, or what they read; `None` where we do not know how to write them.
 fn printing(written: &Written) -> Option<Vec<(String, String)>> {
-    // One that prints nothing, one that prints its input, and what stands around a text to print.
+    // One that prints nothing, one that prints its input, and what is around a text to print.
     let (nothing, echo, before, after) = match written {
         Written::Python => {
             ("pass", "import sys\nsys.stdout.write(sys.stdin.read())", "print(\"", "\")")

@@ -72,7 +72,7 @@ impl Elements {
     }
 
     fn of_text(&mut self, byte: u8, out: &mut Vec<u8>) {
-        // A line break in a text is no JSON; it must not become the end of a row.
+        // A line break in a text is not JSON; it must not become the end of a row.
         out.push(if byte == b'\n' { b'\r' } else { byte });
         self.text = match (self.text, byte) {
             (Text::Inside, b'\\') => Text::Escaped,

@@ -1,4 +1,4 @@
-//! The files behind the paths that were given: files, dataset folders, standard input.
+//! The files after the paths that were given: files, dataset folders, standard input.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,7 @@ const FILES_MAX: usize = 100_000;
 /// The names that Hugging Face gives to splits where a file name does not count its shards.
 const SPLITS: [&str; 7] = ["train", "validation", "valid", "val", "dev", "test", "eval"];
 
-/// Files that lie in dataset folders and hold no rows.
+/// Files that are in dataset folders and hold no rows.
 const NO_DATA: [&str; 6] = [
     "dataset_info.json",
     "dataset_infos.json",
@@ -128,7 +128,7 @@ fn with_near(path: &Path, error: std::io::Error) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::NotFound, why)
 }
 
-/// What is said of a name of something that lies on no disk.
+/// What is said of a name of something that is on no disk.
 fn elsewhere(path: &Path) -> Option<String> {
     let name = path.to_str()?;
     if name.contains("://") {
@@ -311,7 +311,7 @@ fn shards_of(stem: &str) -> Option<&str> {
     (digits(shard) && digits(count) && !split.is_empty()).then_some(split)
 }
 
-/// The word for a split that stands by itself in a name: `train` of `gsm8k_train.v2`.
+/// The word for a split that is by itself in a name: `train` of `gsm8k_train.v2`.
 fn split_word(stem: &str) -> Option<&str> {
     stem.split(|char: char| !char.is_ascii_alphabetic()).find(|word| SPLITS.contains(word))
 }

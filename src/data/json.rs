@@ -93,7 +93,7 @@ fn defect(error: &serde_json::Error, line: Line<'_>, reader: &Reader) -> Defect 
     Defect { code, field, message, byte: Some(at).filter(|at| *at > 0) }
 }
 
-/// What is told of a text that is not JSON, by what stands where the parser stopped.
+/// What is reported of a text that is not JSON, by what stands where the parser stopped.
 fn hint(before: &[u8], rest: &[u8]) -> Option<&'static str> {
     let starts = |words: &[&str]| words.iter().any(|word| rest.starts_with(word.as_bytes()));
     let is_whole = || serde_json::from_slice::<IgnoredAny>(before).is_ok();
@@ -114,7 +114,7 @@ fn hint(before: &[u8], rest: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What reading a row has used up, and where it stands.
+/// What reading a row has used up, and where it is.
 struct Reader {
     values_left: Cell<usize>,
     columns_max: usize,

@@ -27,7 +27,7 @@ const TOML: &str = "it looks like TOML; rows are JSON, one object a line. A conf
 const ARROW: &str = "Arrow data; write Parquet, as by pyarrow.parquet.write_table, or \
                      datasets.Dataset.to_parquet";
 
-/// What stands at a place of files of a kind.
+/// What is at a place of files of a kind.
 const MAGIC: [(usize, &[u8], &str); 16] = [
     (0, b"\x1f\x8b", "gzip data that were compressed again; unpack them once (`gunzip FILE`)"),
     (
@@ -168,7 +168,7 @@ pub(super) fn by_pandas(read: &str) -> String {
     )
 }
 
-/// Whether the rest of a line behind its first `[` is that of a header of TOML.
+/// Whether the rest of a line after its first `[` is that of a header of TOML.
 fn is_section(inner: &[u8]) -> bool {
     let inner = inner.strip_prefix(b"[").unwrap_or(inner);
     let Some(name) = inner.strip_suffix(b"]") else { return false };

@@ -179,7 +179,7 @@ fn content(value: Value, path: &Path, role: &str) -> Result<Content, Defect> {
 /// Members in which other APIs have what a message says.
 const CONTENTS: [&str; 5] = ["parts", "text", "value", "message", "body"];
 
-/// Refuses a message whose content stands under another name: it would be judged as an empty answer.
+/// Refuses a message whose content is under another name: it would be judged as an empty answer.
 fn foreign_message(value: &Value) -> Result<(), Defect> {
     let messages = value.as_array().map_or(&[][..], Vec::as_slice);
     let foreign = |message: &Value| {

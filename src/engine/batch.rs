@@ -103,7 +103,7 @@ impl Batch {
         self.unreferenced += u64::from(earns && lacks_reference);
     }
 
-    /// Keeps the reason of an outcome that is no reward, where it is the first of its kind.
+    /// Keeps the reason of an outcome that is not a reward, where it is the first of its kind.
     fn note(&mut self, reward: usize, outcome: &Outcome, id: &str) {
         let (fault, why) = match outcome {
             Outcome::Scored(_) => return,

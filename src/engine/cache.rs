@@ -2,8 +2,8 @@
 //!
 //! One entry is one file, named by its key: SHA-256 over the verifier (id, version, settings,
 //! files, fuel) and the sample. The file holds its key, and the SHA-256 of all of it, so an entry that
-//! is torn, altered or in the place of another is found, counted and computed again. What is no plain
-//! file is no entry. Rename is the commit, so processes that share a cache never see half an entry. A
+//! is torn, altered or in the place of another is found, counted and computed again. What is not a plain
+//! file is not an entry. Rename is the commit, so processes that share a cache never see half an entry. A
 //! cache that is full or read-only slows the run, is said once, and changes nothing else.
 
 use std::fs;
@@ -277,7 +277,7 @@ fn digest(key: &str, body: &[u8]) -> String {
 }
 
 fn read(path: &Path, key: &str) -> Found {
-    // What is no plain file may wait for ever, or lead elsewhere.
+    // What is not a plain file may wait for ever, or lead elsewhere.
     if !path.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
         return Found::Nothing;
     }

@@ -34,7 +34,7 @@ impl ConfigFolder {
     /// file, a folder, or a split of a folder, as in `FOLDER:SPLIT`.
     ///
     /// # Errors
-    /// A path that is not there, or that lies outside.
+    /// A path that is not there, or that is outside.
     pub fn dataset(&self, name: &str) -> Result<PathBuf, String> {
         let whole = self.resolve(name);
         match (&whole, name.rsplit_once(':')) {

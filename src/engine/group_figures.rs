@@ -1,6 +1,6 @@
 //! What rewards come to within groups: how far members differ, and how likely one of k is right.
 //!
-//! A group is a run of rows, one behind the other, that share their `group` column, else their prompt.
+//! A group is a run of rows, one after the other, that share their `group` column, else their prompt.
 //! Rows that stand apart are groups apart: nothing but the group in hand is held, however many there are.
 
 use std::collections::BTreeMap;

@@ -14,7 +14,7 @@ pub(super) const FIRST: &str = "version = 1\n[[reward]]\nname = \"correct\"\nver
 
 const GIVE_BOTH: &str = "the configuration comes first: assay score CONFIG DATA -o RUN; `assay init` writes a configuration";
 
-/// The words behind which a line of Python stands.
+/// The words after which a line of Python stands.
 const PYTHON: [&str; 6] = ["def ", "import ", "from ", "class ", "async def ", "@"];
 
 impl ConfigError {

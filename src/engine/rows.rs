@@ -157,7 +157,7 @@ impl Rows {
         self.rows.iter().map(|row| row.as_ref().ok().map(group_key))
     }
 
-    /// Takes the rows of the last group off, so that rows behind them can still join it. Rows that
+    /// Takes the rows of the last group off, so that rows after them can still join it. Rows that
     /// cannot be read end no group.
     #[must_use]
     pub fn split_last_group(&mut self) -> Self {

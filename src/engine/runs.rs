@@ -38,7 +38,7 @@ pub const SUMMARY: &str = "summary.json";
 pub const MANIFEST: &str = "manifest.json";
 /// The configuration with every default filled in.
 pub const CONFIG: &str = "config.resolved.json";
-/// Where the training stands after the run, where shapes read running moments.
+/// Where the training is after the run, where shapes read running moments.
 pub const STATE: &str = "state.json";
 /// Held by the process that writes the run.
 pub const LOCK: &str = "run.lock";

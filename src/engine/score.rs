@@ -108,7 +108,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs work that is no row of a dataset, such as an audit, on the threads of the engine.
+    /// Runs work that is not a row of a dataset, such as an audit, on the threads of the engine.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.core.pool.install(work)
     }

@@ -21,7 +21,7 @@ pub(super) struct PendingRow {
 /// Rows of a block: all of them, or those of a shard.
 pub(super) struct BlockRows {
     pub(super) rows: Vec<Row>,
-    /// The number of the row behind the block.
+    /// The number of the row after the block.
     pub(super) end: u64,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct SingleBlocks {
 }
 
 impl SingleBlocks {
-    /// Whether the limit lies in this block, or at its end.
+    /// Whether the limit is in this block, or at its end.
     pub(super) fn is_last(&self, block: &Block) -> bool {
         self.limit.is_some_and(|limit| block.index() + block.len() as u64 >= limit)
     }

@@ -18,7 +18,7 @@ use super::stream_spec::{BadRows, Ended, Resume, StreamError, StreamSpec};
 use super::summary::Summary;
 use crate::data::{Block, DataError, read_regular};
 
-/// Rows that are read at once for the state behind the run.
+/// Rows that are read at once for the state after the run.
 const STATE_ROWS: usize = 4096;
 
 /// Where the lines go while faults are judged again.
@@ -276,7 +276,7 @@ impl RunSession<'_> {
         Ok(Report { summary, start, complete, scored, mended: Vec::new() })
     }
 
-    /// Writes where the training stands after the run, for the next one.
+    /// Writes where the training is after the run, for the next one.
     fn leave_state(&mut self) -> Result<(), RunError> {
         let plan = self.engine.plan();
         if !plan.reads_moments() {

@@ -187,7 +187,7 @@ impl Flow<'_> {
                 }
                 Some(Done { bytes, batch, error }) = scoring.next() => {
                     self.in_flight_bytes -= bytes;
-                    // Going on without a batch would give its place to the rows behind it.
+                    // Going on without a batch would give its place to the rows after it.
                     let lost = || StreamError::Internal("a batch was lost".to_owned());
                     sink(batch.ok_or_else(lost)?).map_err(StreamError::Sink)?;
                     if let Some(error) = error {

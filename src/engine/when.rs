@@ -221,7 +221,7 @@ fn may_change(source: &str) -> bool {
             before.strip_suffix('!').is_some_and(|lead| lead.ends_with(|c| !not_word(c)));
         is_marked || !word.is_empty() && word != "in" && !READING.contains(&word)
     };
-    // Comments may stand between a function and its brackets.
+    // Comments may be between a function and its brackets.
     source.replace("||", "").contains(['{', '|', '`', '/'])
         || source.match_indices('(').any(is_dangerous)
 }

@@ -1,6 +1,6 @@
 //! The one pool of permits: how many samples are judged at once over all requests, and how many wait.
 //!
-//! There is no queue before or behind this one. A request asks for all of its permits in one go, so that
+//! There is no queue before or after this one. A request asks for all of its permits in one go, so that
 //! no two requests hold what the other waits for; permits are given in the order of asking.
 
 use std::sync::Arc;

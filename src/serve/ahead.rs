@@ -1,5 +1,5 @@
 //! A stream of which the end is seen while nobody reads it. A server that holds bytes of the next request
-//! reads no further until it has answered this one, so that a client that left behind them goes unnoticed,
+//! reads no further until it has answered this one, so that a client that left after them goes unnoticed,
 //! and its work is done for nobody.
 
 use std::io;

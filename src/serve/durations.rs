@@ -13,10 +13,10 @@ use super::striped::Striped;
 const FIRST_NS: u64 = 10_000;
 /// Buckets, the one without an end not counted: to 168 s.
 const BUCKETS: usize = 13;
-/// Where the sum is: behind the bucket without an end.
+/// Where the sum is: after the bucket without an end.
 const SUM_NS: usize = BUCKETS + 1;
 
-/// How many durations lie in each bucket, and their sum in nanoseconds. A clone is the same histogram.
+/// How many durations are in each bucket, and their sum in nanoseconds. A clone is the same histogram.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Durations(Arc<Striped<{ SUM_NS + 1 }>>);
 

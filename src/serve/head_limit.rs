@@ -68,7 +68,7 @@ impl Phase {
         if written.is_pending() {
             state.unread.get_or_insert_with(Instant::now);
         } else if state.unread.take().is_some() && !state.has_begun {
-            // The answer is still being read: the wait for the next head begins behind it.
+            // The answer is still being read: the wait for the next head begins after it.
             state.since = None;
         }
     }
@@ -150,7 +150,7 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
-    /// Ready once the client takes too long. It is polled by the task of the connection, behind it.
+    /// Ready once the client takes too long. It is polled by the task of the connection, after it.
     pub(crate) fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<Late> {
         let (end, late) = {
             let mut state = self.phase.state();

@@ -15,10 +15,10 @@ pub enum TaskError {
     /// A file that cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A row that is no row.
+    /// A row that is not a row.
     #[error(transparent)]
     Row(#[from] RowError),
-    /// A row that is no task, or no demonstration.
+    /// A row that is not a task, or no demonstration.
     #[error("{place}: {why}")]
     Prompt {
         /// The row.
@@ -38,7 +38,7 @@ pub enum TaskError {
 /// completion counts for nothing.
 #[derive(Clone, Debug, Default)]
 pub struct TaskRows {
-    /// The tasks. Their ids are those of their rows; an id that stands there again has ` (2)` behind it.
+    /// The tasks. Their ids are those of their rows; an id that is there again has ` (2)` after it.
     pub tasks: Vec<Task>,
     /// The rows: reference and metadata, and the prompt as it came.
     pub rows: Vec<Sample>,

@@ -63,7 +63,7 @@ impl Groups {
         Self { layout: Layout::Listed { rows: groups.concat(), ends } }
     }
 
-    /// The size of the groups, where keys stand in runs of one size and ascend from run to run, as
+    /// The size of the groups, where keys are in runs of one size and ascend from run to run, as
     /// `repeat(range(n), size)` has them: such groups need no list of their rows.
     pub fn even_runs(keys: &[i64]) -> Option<usize> {
         let first = *keys.first()?;

@@ -67,7 +67,7 @@ pub struct ExampleConfig {
     pub name: String,
     /// The rows that it is for, and the files that it names.
     pub row: String,
-    /// What stands before the reward: rewards and judges that it needs.
+    /// What is before the reward: rewards and judges that it needs.
     #[serde(default)]
     pub before: String,
     /// The settings, as TOML without braces.
@@ -86,11 +86,11 @@ pub struct Alternative {
     pub config: String,
     /// A setting that is left out.
     pub without: Option<String>,
-    /// A pattern that the reference must match, as it is no alternative for others.
+    /// A pattern that the reference must match, as it is not an alternative for others.
     pub reference: Option<Pattern>,
     /// A pattern that the reference or the completion must match.
     pub either: Option<Pattern>,
-    /// Words of the reference must stand in the completion too, such as a unit.
+    /// Words of the reference must be in the completion too, such as a unit.
     #[serde(default)]
     pub same_words: bool,
     /// One of two numbers must be the other one, rounded.

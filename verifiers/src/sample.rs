@@ -182,7 +182,7 @@ impl Sample {
         };
         let mut answers = Vec::with_capacity(values.len());
         for value in values {
-            // A list within a list is no text.
+            // A list within a list is not a text.
             let entries = value.as_str().and_then(listed);
             answers.extend(entries.into_iter().flatten().map(Cow::Owned));
             answers.push(value_text(value));
@@ -310,7 +310,7 @@ impl SampleBuilder {
         self
     }
 
-    /// The reference. A null is no reference.
+    /// The reference. A null is not a reference.
     pub fn reference(mut self, reference: impl Into<Value>) -> Self {
         self.data.reference = Some(reference.into()).filter(|value| !value.is_null());
         self

@@ -28,7 +28,7 @@ struct Parts {
     model: Marks,
 }
 
-/// What a model puts before or behind the parts of a word.
+/// What a model puts before or after the parts of a word.
 #[derive(Default, Deserialize)]
 struct Marks {
     #[serde(default)]
@@ -40,7 +40,7 @@ struct Marks {
 /// Refuses a tokenizer that makes far more of a text than the text is.
 ///
 /// # Errors
-/// The part of the file that is too large, or a file that is no JSON.
+/// The part of the file that is too large, or a file that is not JSON.
 pub fn check(bytes: &[u8]) -> Result<(), String> {
     let parts: Parts = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     for (key, part) in [

@@ -34,7 +34,7 @@ fn values(mut text: &[u8]) -> usize {
     count
 }
 
-/// What comes behind the `end` of a string or a comment; of one line that has no end, the next line.
+/// What comes after the `end` of a string or a comment; of one line that has no end, the next line.
 fn behind<'t>(text: &'t [u8], end: &[u8], has_escapes: bool) -> &'t [u8] {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {

@@ -81,7 +81,7 @@ impl Verdict {
         self.with("against", vec![from, to]).because(reason)
     }
 
-    /// Notes the text that was judged and where it stands in the completion.
+    /// Notes the text that was judged and where it is in the completion.
     #[must_use]
     pub fn with_extracted(mut self, text: &str, span: (usize, usize)) -> Self {
         self.evidence.push_text("extracted", text);

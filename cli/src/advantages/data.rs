@@ -122,7 +122,7 @@ fn scored_files(run: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(inputs.into_iter().map(|input| PathBuf::from(input.path)).collect())
 }
 
-/// The samples of these ids, which stand in the data in the same order; rows between them were not
+/// The samples of these ids, which are in the data in the same order; rows between them were not
 /// scored.
 fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<Sample>, Failure> {
     let columns = columns(&json(run, CONFIG)?, run.display())?;

@@ -169,7 +169,7 @@ impl Input<'_> {
 
 impl Spent {
     pub(super) fn add(&mut self, ns: u64) {
-        // 0 is no time: the verifier was not asked.
+        // 0 is not a time: the verifier was not asked.
         if ns > 0 && self.0.len() < TIMES_MAX {
             self.0.push(ns);
         }

@@ -7,7 +7,7 @@ use crate::text::inline;
 /// Pairs of rewards that are shown.
 pub(super) const PAIRS_MAX: usize = 45;
 
-/// A table behind an empty line.
+/// A table after an empty line.
 pub(super) fn section(text: &mut String, table: &str) {
     text.push('\n');
     text.push_str(table);

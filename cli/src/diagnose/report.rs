@@ -1,4 +1,4 @@
-//! What is told of one run, as it is written.
+//! What is reported of one run, as it is written.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::view::TOTAL;
 
-/// What is told of one run. What could not be had is null, and `missing` says why.
+/// What is reported of one run. What could not be had is null, and `missing` says why.
 #[derive(Serialize)]
 pub(super) struct RunReport {
     pub(super) run: String,

@@ -37,7 +37,7 @@ pub(super) struct Rows {
     pub(super) is_cut: bool,
 }
 
-/// One row, and where it stands.
+/// One row, and where it is.
 #[derive(Clone)]
 pub(super) struct Row {
     place: String,

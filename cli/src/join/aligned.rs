@@ -126,7 +126,7 @@ impl Aligned {
     }
 }
 
-/// What stands for a row that is no JSON object.
+/// What stands for a row that is not a JSON object.
 fn id_alone(id: &str) -> Result<CellMembers, Failure> {
     let id = serde_json::to_string(id).and_then(RawValue::from_string);
     Ok(CellMembers(vec![("id".to_owned(), id.map_err(anyhow::Error::from)?)]))

@@ -18,7 +18,7 @@ struct LineStep {
 }
 
 impl StepLines {
-    /// Goes on in a file behind the lines of a step, of which there are none where there is no step; a
+    /// Goes on in a file after the lines of a step, of which there are none where there is no step; a
     /// file that is not there is made.
     pub(super) fn after(path: &Path, step: Option<u64>) -> io::Result<Self> {
         let mut options = OpenOptions::new();

@@ -9,7 +9,7 @@ use super::watched::{Phase, Watched};
 /// Seconds between two lines of steps.
 const LINE_EVERY_S: f64 = 5.0;
 
-/// What is told of a step: its metrics, and what people call them.
+/// What is reported of a step: its metrics, and what people call them.
 const TOLD: [(&str, &str); 6] = [
     ("reward", "reward"),
     ("accuracy", "accuracy"),

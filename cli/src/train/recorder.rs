@@ -77,7 +77,7 @@ struct RolloutLine<'a> {
 }
 
 impl Recorder {
-    /// Goes on in a run folder behind what was written up to `step`; begins where there is none.
+    /// Goes on in a run folder after what was written up to `step`; begins where there is none.
     pub(super) fn new(
         folder: &TrainFolder,
         step: Option<u64>,

@@ -48,7 +48,7 @@ struct Cut {
     work: u64,
     crossing: Vec<NodeId>,
     outputs: Vec<NodeId>,
-    /// Whether it is no place to stop at: `rten` makes one node of several where it can, and what
+    /// Whether it is not a place to stop at: `rten` makes one node of several where it can, and what
     /// lay between them is not to be had, or not enough.
     gone: AtomicBool,
 }

@@ -22,7 +22,7 @@ pub struct Preference {
 /// What a row of `RewardBench` is paid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreferenceRule {
-    /// One text against one, as in the first version: 1 where the right one stands above, and nothing
+    /// One text against one, as in the first version: 1 where the right one is above, and nothing
     /// where they are equal.
     Pair,
     /// One against several, as in the second: 1 where the right one is the best, 1/n where n are.
@@ -108,7 +108,7 @@ fn judged(case: &Preference) -> Option<(Vec<f64>, Vec<f64>)> {
     Some((plain(whole(&case.chosen)?), plain(whole(&case.rejected)?)))
 }
 
-/// How far the least right completion stands above the best wrong one; `None` where a text was not
+/// How far the least right completion is above the best wrong one; `None` where a text was not
 /// judged.
 fn margin(case: &Preference) -> Option<f64> {
     let (chosen, rejected) = judged(case)?;

@@ -11,9 +11,9 @@ const PIECES: u64 = 64;
 /// A place between two nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
-    /// Multiplications by a weight that lie before it, a token.
+    /// Multiplications by a weight that are before it, a token.
     pub work: u64,
-    /// The values that nodes behind it read: inputs of the graph, and what nodes before it make.
+    /// The values that nodes after it read: inputs of the graph, and what nodes before it make.
     pub crossing: Vec<String>,
     /// The graph's outputs that are made before it.
     pub outputs: Vec<String>,

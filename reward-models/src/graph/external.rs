@@ -180,7 +180,7 @@ mod tests {
         bytes
     }
 
-    /// Weights that lie in a file.
+    /// Weights that are in a file.
     fn tensor(file: &str) -> Vec<u8> {
         let entry = [field(1, b"location"), field(2, file.as_bytes())].concat();
         [field(8, b"name"), field(9, &[7; 300]), field(13, &entry)].concat()

@@ -1,5 +1,5 @@
 //! What the texts of a template have in common, seen on a probe: where the answer begins, and where scores
-//! are read. That is at the last token, or at a token of its own behind each step. A template that marks
+//! are read. That is at the last token, or at a token of its own after each step. A template that marks
 //! other places has no texts that callers render.
 
 use assay_verifiers::Message;
@@ -12,7 +12,7 @@ use crate::tokens::Encoder;
 /// Steps of which the places are looked for in what a template makes of them.
 const STEPS: [&str; 3] = ["one step of three", "another step of them", "what is then left"];
 
-/// Answers that have nothing in common: what stands before both is the prompt.
+/// Answers that have nothing in common: what is before both is the prompt.
 const ANSWERS: [&str; 2] = ["an answer", "one more"];
 
 /// What the texts of a template have in common.
@@ -22,7 +22,7 @@ pub(super) struct Form {
     pub(super) bos: Option<String>,
     /// The token that pads a text on each side, unless the template writes it there itself.
     pub(super) padding: [Option<String>; 2],
-    /// The token behind each step.
+    /// The token after each step.
     pub(super) sign: Option<String>,
     /// Bytes before the answer to the question of the probe.
     pub(super) head: usize,
@@ -74,7 +74,7 @@ fn head(template: &Template) -> Result<usize, ModelError> {
     Ok(one.first().zip(other.first()).map_or(0, |(one, other)| shared(one, other)))
 }
 
-/// The token that stands between each step of the probe and the mark behind it.
+/// The token that is between each step of the probe and the mark after it.
 fn sign(part: &str, marks: &[(usize, usize)], encoder: &Encoder) -> Option<String> {
     let behind = |(step, (_, mark)): (&str, &(usize, usize))| {
         let before = part.get(..*mark)?;

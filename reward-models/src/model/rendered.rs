@@ -31,7 +31,7 @@ impl Model {
     }
 
     /// The text of a conversation of which the caller rendered the prompt: the answer of `view` and what
-    /// follows it are as the template writes them behind a prompt of its own.
+    /// follows it are as the template writes them after a prompt of its own.
     ///
     /// # Errors
     /// Why the model reads no such text, or not this one.

@@ -40,7 +40,7 @@ impl Prefix {
         self.ids.len()
     }
 
-    /// What is left of a text behind it. Positions count from there.
+    /// What is left of a text after it. Positions count from there.
     pub fn rest(&self, text: &Tokens) -> Tokens {
         let length = self.length();
         Tokens {
@@ -158,7 +158,7 @@ impl Prefixes {
 fn longest(kept: &Kept, ids: &[u32]) -> Option<usize> {
     let mut within = ids;
     loop {
-        // What begins `within` stands at or before it, and a longer one behind a shorter one.
+        // What begins `within` is at or before it, and a longer one after a shorter one.
         let mut before = kept.range::<[u32], _>((Bound::Unbounded, Bound::Included(within)));
         let (known, _) = before.next_back()?;
         let shared = known.iter().zip(within).take_while(|(a, b)| a == b).count();

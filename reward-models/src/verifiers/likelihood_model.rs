@@ -15,7 +15,7 @@ use crate::template::View;
 /// A reward from the log-probabilities of a text.
 ///
 /// The template of the model marks the beginning and the end of what is measured
-/// (docs/model-folder.md, kind `implicit`): the completion behind its prompt, or the reference behind
+/// (docs/model-folder.md, kind `implicit`): the completion after its prompt, or the reference behind
 /// the prompt and the completion's reasoning. `score` says what becomes of the probabilities.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +44,7 @@ pub enum Measure {
     MeanLogProb,
     /// The sum of the log-probabilities.
     SumLogProb,
-    /// The mean probability of the reference's tokens behind the reasoning, less the same without
+    /// The mean probability of the reference's tokens after the reasoning, less the same without
     /// it, at least 0 ("RLPR: Extrapolating RLVR to General Domains without Verifiers").
     Rlpr,
     /// How much of the perplexity of the answer the question takes away, -1 to 1
@@ -52,9 +52,9 @@ pub enum Measure {
     Sar,
     /// How faithfully the completion goes the way of the reference: how much each beginning of it
     /// helps the rest of the reference's steps, later beginnings weighing more, and how likely the
-    /// last step is behind the whole ("P2S: Probabilistic Process Supervision").
+    /// last step is after the whole ("P2S: Probabilistic Process Supervision").
     P2s,
-    /// The mean of the logit of a token less the value of the place behind it
+    /// The mean of the logit of a token less the value of the place after it
     /// ("Generalist Reward Models: Found Inside Large Language Models", endogenous reward).
     Endogenous,
 }
@@ -170,7 +170,7 @@ impl Path {
         }
     }
 
-    /// The answer behind the whole; each end of the reference behind nothing, then behind each
+    /// The answer after the whole; each end of the reference behind nothing, then after each
     /// beginning.
     fn views(&self, whole: &View) -> Vec<View> {
         let behind = |completion: &str, reference: &str| View {
@@ -210,7 +210,7 @@ impl Path {
     }
 }
 
-/// Of every token that is measured: the last place has none behind it.
+/// Of every token that is measured: the last place has none after it.
 fn log_probs(all: &[Likelihood]) -> impl Iterator<Item = f64> {
     all.iter().take(all.len().saturating_sub(1)).map(|one| one.log_prob)
 }
@@ -227,7 +227,7 @@ fn sar(with: &[Likelihood], without: &[Likelihood]) -> f64 {
     (1.0 - (nll(with) - nll(without)).exp()).clamp(-1.0, 1.0)
 }
 
-/// The logit of each token, less the log-sum-exp at the place behind it.
+/// The logit of each token, less the log-sum-exp at the place after it.
 fn endogenous(all: &[Likelihood]) -> impl Iterator<Item = f64> {
     all.iter().zip(all.iter().skip(1)).map(|(own, next)| {
         let logit = own.log_prob + own.log_sum_exp;
@@ -244,7 +244,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    /// Tokens of these probabilities, and the place behind the last.
+    /// Tokens of these probabilities, and the place after the last.
     fn tokens(probabilities: &[f64]) -> Vec<Likelihood> {
         let one = |p: &f64| Likelihood { log_prob: p.ln(), log_sum_exp: 0.0 };
         probabilities.iter().chain([&1.0]).map(one).collect()

@@ -274,7 +274,7 @@ pub(super) fn unread(
     Ok(verdict.with("critique", critique(judgement)))
 }
 
-/// Refuses a threshold that is no number.
+/// Refuses a threshold that is not a number.
 ///
 /// # Errors
 /// The setting.
@@ -288,7 +288,7 @@ pub(super) fn finite(threshold: Option<f64>) -> Result<(), BuildError> {
 /// What every model reads of a sample.
 ///
 /// # Errors
-/// A sample without a prompt: what a model would say of it is no judgement.
+/// A sample without a prompt: what a model would say of it is not a judgement.
 pub(super) fn view(sample: &Sample) -> Result<View, Verdict> {
     let messages = messages(sample.prompt_content());
     // The last message may be one that only calls a tool.

@@ -7,10 +7,10 @@ use rhai::{Dynamic, Map, Scope};
 use crate::rubric::{Answers, Criterion};
 
 /// The value of an expression over the shares by name, the numbers as `value.NAME`; `()` where there
-/// is no answer.
+/// is not an answer.
 ///
 /// # Errors
-/// An expression that does not parse or run, or is no number.
+/// An expression that does not parse or run, or is not a number.
 pub(super) fn expression(
     source: &str,
     top: &[(&Criterion, Option<f64>)],

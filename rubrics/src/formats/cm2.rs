@@ -149,7 +149,7 @@ fn question(item: &At<'_>) -> Result<String, RubricError> {
     Ok(text)
 }
 
-/// Evidence: texts, or objects with a text and where it stands.
+/// Evidence: texts, or objects with a text and where it is.
 fn snippets(at: &At<'_>) -> Result<Vec<String>, RubricError> {
     if at.value.is_string() {
         return at.texts();

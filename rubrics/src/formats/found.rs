@@ -11,7 +11,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// The reference answer that stands beside the rubric.
+    /// The reference answer that is beside the rubric.
     pub(crate) fn reference(&self) -> Option<String> {
         const KEYS: &[&str] =
             &["reference_answer", "reference_response", "orig_reference_answer", "answer"];

@@ -3,7 +3,7 @@
 //!
 //! `score_model` gives the number of its judge, taken into `range`; `label_model` 1 for a passing
 //! label; `multi` the value of `calculate_output` over its graders. A grader that fails leaves the
-//! sample unscored, whatever `invalid_grade` says: a fault is no reward. The model and its sampling
+//! sample unscored, whatever `invalid_grade` says: a fault is not a reward. The model and its sampling
 //! are those of our judge. Messages are templates of the row; where they hold
 //! `{{ sample.output_text }}` the judge reads "(the completion)", which it is shown apart.
 

@@ -21,13 +21,13 @@ const HOLDERS: [&str; 12] = [
     "testing_criteria",
     "reference",
 ];
-/// The deepest that a rubric stands within a row.
+/// The deepest that a rubric is within a row.
 const HOLDERS_MAX: usize = 4;
 /// The types of graders of `OpenAI`.
 const GRADERS: [&str; 6] =
     ["string_check", "text_similarity", "score_model", "label_model", "python", "multi"];
 
-/// The value with the JSON that stands in its texts opened: the value itself, and what may hold a
+/// The value with the JSON that is in its texts opened: the value itself, and what may hold a
 /// rubric.
 pub(super) fn opened(value: Value) -> Value {
     opened_to(value, HOLDERS_MAX)

@@ -25,7 +25,7 @@ const MASKED_BYTES_MIN: usize = 8;
 pub struct Secret(Arc<str>);
 
 impl Secret {
-    /// A key; white space around it is no part of it.
+    /// A key; white space around it is not a part of it.
     pub fn new(key: &str) -> Self {
         Self(Arc::from(key.trim()))
     }

@@ -1,4 +1,4 @@
-//! The judge whose replies stand in the row.
+//! The judge whose replies are in the row.
 
 use std::future;
 

@@ -89,7 +89,7 @@ impl Judge for OpenAiJudge {
                 answered =
                     shared.post(&mut call, shared.body(&request, shared.structured(known))?).await;
             }
-            // A refused request is no try of this one: it is not sent again.
+            // A refused request is not a try of this one: it is not sent again.
             shared.counters.tried(&request.subject.criterion, call.tries() - refused);
             Ok(answered?)
         })

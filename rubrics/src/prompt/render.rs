@@ -12,7 +12,7 @@ use super::escape::escaped;
 use super::fence::Fence;
 use crate::judge::ChatMessage;
 
-/// Instructions that a template may take: thousands of criteria may stand in one request.
+/// Instructions that a template may take: thousands of criteria may be in one request.
 const FUEL: u64 = 5_000_000;
 
 /// The templates of the two messages that a judge is sent.

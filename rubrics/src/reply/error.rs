@@ -1,8 +1,8 @@
-//! Why a reply is no verdict.
+//! Why a reply is not a verdict.
 
 use crate::judge::JudgeReply;
 
-/// Why a reply is no verdict.
+/// Why a reply is not a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     /// It holds no verdict of the shape that was asked for.

@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 64;
 /// The longest key that ends a string before it, in bytes.
 const KEY_MAX: usize = 256;
 
-/// An object, and where it stands.
+/// An object, and where it is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FoundObject {
     pub(super) span: Range<usize>,
@@ -27,7 +27,7 @@ pub(super) struct FoundObject {
 pub(super) struct Member {
     pub(super) key: String,
     pub(super) value: Node,
-    /// Where the value begins in the text, behind a quotation mark.
+    /// Where the value begins in the text, after a quotation mark.
     pub(super) at: usize,
 }
 
@@ -214,7 +214,7 @@ impl Reader<'_> {
         if word.is_empty() || !ends { Err(NoObject::Other) } else { Ok(Node::Word(word)) }
     }
 
-    /// A string, up to a quotation mark behind which the object goes on.
+    /// A string, up to a quotation mark after which the object goes on.
     fn string(&mut self, role: Role) -> Result<String, NoObject> {
         let open = self.peek()?;
         let close = closing(open).ok_or(NoObject::Other)?;

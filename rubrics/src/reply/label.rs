@@ -5,7 +5,7 @@ use assay_verifiers::language::judge;
 
 use super::value::says;
 
-/// What a name says of the value behind it.
+/// What a name says of the value after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// It is the verdict: `verdict`, `score`, `correct`.

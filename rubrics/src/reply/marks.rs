@@ -31,7 +31,7 @@ pub(super) enum Level {
 pub(super) struct Mark {
     pub(super) label: Label,
     pub(super) level: Level,
-    /// Where the words behind the label begin.
+    /// Where the words after the label begin.
     pub(super) at: usize,
     /// Where the value ends.
     pub(super) end: usize,
@@ -95,11 +95,11 @@ pub(super) fn scan(text: &str, kind: &AnswerKind, own: &str) -> Vec<Mark> {
 struct Join<'t> {
     /// The words of the join.
     words: &'t str,
-    /// The text before the line, that before the join, and that behind it.
+    /// The text before the line, that before the join, and that after it.
     above: &'t str,
     before: &'t str,
     after: &'t str,
-    /// The line before the join, and behind it.
+    /// The line before the join, and after it.
     head: &'t str,
     behind: &'t str,
 }
@@ -305,7 +305,7 @@ fn is_quoted(head: &str, behind: &str) -> bool {
         };
         let opened = head.matches(*quote).count();
         let closed = if closing == *quote { opened / 2 * 2 } else { head.matches(closing).count() };
-        // Both marks of `"verdict": "yes"` stand before the colon; those of code are no quotation.
+        // Both marks of `"verdict": "yes"` are before the colon; those of code are no quotation.
         opened > closed && behind.contains(closing)
     });
     let starts =

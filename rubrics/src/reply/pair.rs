@@ -3,7 +3,7 @@
 //! Verdicts in marks and labels must agree, unless the first is taken back; of sentences the last one
 //! counts. Marks that a prompt asks for (`[[A]]`, `[RESULT] A`, `<answer>`, `\boxed`,
 //! a JSON member) come before sentences ("Therefore, Output (a) is better"). What is denied, asked,
-//! conditional, reported of others, or one of several possible answers is no verdict. A hedged
+//! conditional, reported of others, or one of several possible answers is not a verdict. A hedged
 //! sentence ("seems better", "is better at"), and a tie in words, counts only as a conclusion, and
 //! only where no plain sentence states a verdict.
 

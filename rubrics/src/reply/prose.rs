@@ -117,7 +117,7 @@ fn statement(
     }) {
         return Err(Hedged);
     }
-    // "Not wrong" is no yes.
+    // "Not wrong" is not a yes.
     if is_negated && found.name("bad").is_some() {
         return Err(Hedged);
     }

@@ -36,7 +36,7 @@ const SCORES_KEYS: [&str; 4] = ["scores", "score", "ratings", "verdict"];
 /// A text of fewer bytes may be a bare label.
 const SHORT_REPLY: usize = 24;
 
-/// A list of numbers in brackets, or behind the word "scores".
+/// A list of numbers in brackets, or after the word "scores".
 static LISTS: LazyLock<Option<Pattern>> = LazyLock::new(|| {
     Pattern::new(concat!(
         r"(?i)(?:\\boxed\s*\{|\[|\bscores?\b[^\n\d\[{]{0,20}[:=]\s*)\s*",
@@ -96,7 +96,7 @@ pub fn read_pair(
         let reply = label.or_else(|| pair::read(text))?;
         Some(PairVerdict { reply, reasons: text.trim().to_owned() })
     };
-    // A text that is a label is no announcement, unless the reply is one too.
+    // A text that is a label is not an announcement, unless the reply is one too.
     let announces = |text: &str, reply: &str| {
         let as_bare = is_bare(reply);
         whole_or_line(text, |line| if is_bare(line) { as_bare } else { pair::read(line).is_some() })

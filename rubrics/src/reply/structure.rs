@@ -103,7 +103,7 @@ pub(super) fn words_outside(text: &str, copied: &[Range<usize>]) -> String {
     words
 }
 
-/// Where the reply behind its thinking begins, and that part with blanks in place of reasons between
+/// Where the reply after its thinking begins, and that part with blanks in place of reasons between
 /// tags; thinking that never ends holds no verdict.
 pub(super) fn answer_part(text: &str) -> (usize, Cow<'_, str>) {
     let Some(part) = thinking::answer(text, Thinking::Skip) else { return (0, Cow::Borrowed("")) };

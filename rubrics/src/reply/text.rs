@@ -86,7 +86,7 @@ fn one(
             Decided::None => {}
             Decided::Told(told, names) => {
                 let own = names.iter().any(|name| !is_announced(name, criterion, material));
-                // An answer on the first line alone opens what is said behind it.
+                // An answer on the first line alone opens what is said after it.
                 let opens =
                     names.iter().all(|name| name == ALONE) && !ends_with_answer(reply, kind);
                 if opens && prose::denies(reply, &told, kind) {
@@ -99,7 +99,7 @@ fn one(
     Ok(if copies { None } else { prose::read(reply, kind, material) })
 }
 
-/// Whether the words behind a structure say something else than its `answer`, in a label or alone on
+/// Whether the words after a structure say something else than its `answer`, in a label or alone on
 /// the last line.
 pub(super) fn contradicts(
     behind: &str,
@@ -165,7 +165,7 @@ fn decided(text: &str, marks: &[Mark], kind: &AnswerKind) -> Result<Decided, Rep
     let mut told: Vec<(&Mark, &Told)> = Vec::new();
     for (at, mark) in marks.iter().enumerate() {
         let is_last = marks.iter().skip(at + 1).all(|later| later.label.name != mark.label.name);
-        // "Answer with yes or no" may stand before the answer, on a line of its own.
+        // "Answer with yes or no" may be before the answer, on a line of its own.
         let later_line = |mark: &Mark| {
             let next = marks.iter().skip(at + 1).find(|later| later.label.name == mark.label.name);
             next.and_then(|next| text.get(mark.at..next.at))
@@ -196,7 +196,7 @@ fn decided(text: &str, marks: &[Mark], kind: &AnswerKind) -> Result<Decided, Rep
     Ok(Decided::Told((*answer).clone(), names))
 }
 
-/// Whether a label has a value behind it that should be an answer and is none: a few words, or the
+/// Whether a label has a value after it that should be an answer and is none: a few words, or the
 /// same label that had an answer before. Numbers and letters may be grades of another kind.
 fn is_unread(text: &str, mark: &Mark, kind: &AnswerKind, told: &[(&Mark, &Told)]) -> bool {
     let line = text[mark.at..].lines().next().unwrap_or_default();

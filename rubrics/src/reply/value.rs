@@ -1,4 +1,4 @@
-//! The words that stand for an answer, and what words behind them make of it.
+//! The words that stand for an answer, and what words after them make of it.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ const CLAUSE_MAX: usize = 300;
 const NUMBERS: [&str; 11] =
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/// What stands around an answer.
+/// What is around an answer.
 pub(super) const AROUND: &[char] = &[
     ' ', '\t', '\n', '\r', '*', '_', '`', '"', '\'', '[', ']', '(', ')', '<', '>', '{', '}', ':',
     '$', '“', '”', '「', '」', '【', '】', '：', '\u{a0}', '\\',
@@ -219,7 +219,7 @@ fn number<'t>(text: &'t str, kind: &AnswerKind) -> Option<(Told, &'t str)> {
     (!goes_on).then_some((Told::Answer(answer), rest))
 }
 
-/// The rest behind a word, whatever its case, where the word ends there.
+/// The rest after a word, whatever its case, where the word ends there.
 pub(super) fn strip_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(word.len())?;
     let is_same =
@@ -250,11 +250,11 @@ enum Follow {
     Ends,
     /// Another answer follows, or the rest takes it back.
     Other,
-    /// The word belongs to more words, and is no answer.
+    /// The word belongs to more words, and is not an answer.
     Joined,
 }
 
-/// What the words behind an answer make of it.
+/// What the words after an answer make of it.
 fn follow(told: &Told, rest: &str, kind: &AnswerKind) -> Follow {
     let clause = clause(rest);
     if offers_another(told, clause, kind) {

@@ -144,7 +144,7 @@ fn verdict(
                     found.get_or_insert((told, member.at));
                 }
                 Some(_) => return Some(Err(Unclear)),
-                // A scale may stand beside words; yes and no in other words are none.
+                // A scale may be beside words; yes and no in other words are none.
                 None if is_ours && !matches!(kind, AnswerKind::Scale(_)) => {
                     return Some(Err(Unclear));
                 }
@@ -196,7 +196,7 @@ fn within(
     found.map(Ok)
 }
 
-/// What a member stands for; `None` where it is no answer.
+/// What a member stands for; `None` where it is not an answer.
 fn answer(value: &Node, kind: &AnswerKind, depth: usize) -> Taken<Told> {
     let words = match value {
         Node::Word(word) if matches!(word.as_str(), "null" | "None") => {

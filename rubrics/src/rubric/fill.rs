@@ -41,7 +41,7 @@ fn fill_all(
 }
 
 fn fill(text: &mut String, sample: &Sample, meter: &mut Meter<'_>) -> Result<(), Unfilled> {
-    // A text that is no template is refused when the rubric is read.
+    // A text that is not a template is refused when the rubric is read.
     let shown = GraderTemplate::parse(text).map(|template| template.for_judge());
     if let Ok(template) = shown.and_then(|shown| GraderTemplate::parse(&shown)) {
         *text = template.fill(sample, meter)?;
@@ -49,7 +49,7 @@ fn fill(text: &mut String, sample: &Sample, meter: &mut Meter<'_>) -> Result<(),
     Ok(())
 }
 
-/// Refuses a text that is no template.
+/// Refuses a text that is not a template.
 pub(super) fn is_template(place: &str, text: &str) -> Result<(), RubricError> {
     GraderTemplate::parse(text).map(|_| ()).map_err(|why| RubricError::new(place, why))
 }

@@ -312,7 +312,7 @@ impl AnswerKind {
         }
     }
 
-    /// The number of an answer that lies between answers, such as a mean of votes.
+    /// The number of an answer that is between answers, such as a mean of votes.
     pub fn value(&self, share: f64) -> f64 {
         match self {
             Self::YesNo | Self::Choices(_) => share,

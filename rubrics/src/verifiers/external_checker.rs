@@ -32,11 +32,11 @@ const SHOWN_CHARS: usize = 300;
 /// The checker is a judge with `api = "checker"`. Each sample is posted to its `url` as a JSON object with
 /// `id`, `prompt`, `completion`, `reference` and `meta`, or as `body` says; the answer is JSON. What it answers is kept and replayed
 /// as the replies of judges are (`--judge-store`), with its deadline, tries and permits. With `column`
-/// in place of `url`, the answers stand in the rows.
+/// in place of `url`, the answers are in the rows.
 ///
 /// The member `reward` of the answer is the reward: true or false, a number from `min` to `max`, or one of
 /// `labels`. Where it is null or missing, the verifier abstains. A number outside of the bounds, a
-/// label that is not listed and an answer that is no JSON are faults, never a reward of 0.
+/// label that is not listed and an answer that is not JSON are faults, never a reward of 0.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExternalChecker {
@@ -47,7 +47,7 @@ pub struct ExternalChecker {
     /// sandbox is asked in its own protocol so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     body: Option<Value>,
-    /// Where the reward stands in the answer: dots lead into objects and lists. Empty: the answer is the reward.
+    /// Where the reward is in the answer: dots lead into objects and lists. Empty: the answer is the reward.
     #[serde(default = "reward_member")]
     reward: String,
     /// The number that is worth 0.

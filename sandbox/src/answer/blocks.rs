@@ -24,7 +24,7 @@ pub(super) struct Block {
     pub(super) tag: Tag,
     /// Where the line of its opening fence begins.
     pub(super) open: usize,
-    /// What stands between the fences.
+    /// What is between the fences.
     pub(super) body: Range<usize>,
     pub(super) closed: bool,
     indent: usize,
@@ -260,7 +260,7 @@ impl Body<'_, '_, '_> {
         }
         let inside = self.strings.as_ref().is_some_and(Strings::inside);
         let fence = fence::bare(line).filter(|fence| self.may_end(fence));
-        // What closes a string on the line of its last fence is no fence of Markdown.
+        // What closes a string on the line of its last fence is not a fence of Markdown.
         let is_mark = |fence: &Fence<'_>| fence.info.is_empty() || names_language(fence.info);
         if let (Some(fence), true) = (fence.filter(is_mark), inside) {
             self.skipped.add(index, names_language(fence.info));

@@ -37,7 +37,7 @@ pub(super) fn bare(line: &str) -> Option<Fence<'_>> {
     fence_at(line, Start { at, quoted: line.trim_start().starts_with('>') })
 }
 
-/// What stands between the marks of a block that opens and closes on one line.
+/// What is between the marks of a block that opens and closes on one line.
 pub(super) fn one_line(line: &str) -> Option<(usize, usize)> {
     let start = line_start(line);
     let fence = fence_at(line, start)?;

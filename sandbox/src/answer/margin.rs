@@ -30,7 +30,7 @@ pub(super) fn without_prose(text: &str, asked: &Asked<'_>) -> Option<Range<usize
     found.filter(|_| is_prose)
 }
 
-/// Where the code begins that stands before the byte `end` of blanked code, without the prose before
+/// Where the code begins that is before the byte `end` of blanked code, without the prose before
 /// it.
 pub(crate) fn without_prose_before(code: &str, end: usize) -> usize {
     let mut start = 0;

@@ -146,7 +146,7 @@ fn words(code: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// The code with what stands in strings and comments replaced by blanks; quotes stay. Lines and
+/// The code with what is in strings and comments replaced by blanks; quotes stay. Lines and
 /// offsets are those of the source.
 pub(crate) fn blanked(source: &str) -> String {
     let mut out = String::with_capacity(source.len());

@@ -41,7 +41,7 @@ impl Asked<'_> {
 /// The places of the pieces that are the program, in their order.
 pub(super) fn pick(pieces: &[Outline], asked: &Asked<'_>) -> BTreeSet<usize> {
     let names = asked.names(pieces);
-    // What only repeats a signature is no later version.
+    // What only repeats a signature is not a later version.
     let mut taken = covering(pieces, &names, Outline::implements);
     if taken.is_empty() {
         taken = covering(pieces, &names, Outline::defines);
@@ -79,7 +79,7 @@ fn covering(
     names.iter().filter(lacks).filter_map(last).chain([best]).collect()
 }
 
-/// The last piece that is no mere example of what an earlier one defines.
+/// The last piece that is not a mere example of what an earlier one defines.
 fn last(pieces: &[Outline]) -> Option<usize> {
     let mut at = pieces.len().checked_sub(1)?;
     loop {

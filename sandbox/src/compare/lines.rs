@@ -60,7 +60,7 @@ impl Lines {
         }
     }
 
-    /// Without a tolerance equal lines stand at equal places once both sides are sorted. With one
+    /// Without a tolerance equal lines are at equal places once both sides are sorted. With one
     /// they nearly always do: lines that differ by less than the tolerance in one column alone
     /// might not.
     pub(super) fn unordered(

@@ -75,7 +75,7 @@ impl CandidateInstance {
     }
 
     /// Sends a message in and reads all of the reply. An instance that breaks a rule is poisoned for
-    /// good; an error is no fault of the instance.
+    /// good; an error is not a fault of the instance.
     pub(super) async fn ask(&mut self, message: Vec<u8>) -> Result<(Reply, Vec<u8>), Stop> {
         if let Some(why) = &self.poisoned {
             return Ok((Reply::Bad(why.clone()), message::poisoned(why)));

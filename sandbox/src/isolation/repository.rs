@@ -17,7 +17,7 @@ pub struct WantedTest {
     pub path: String,
     /// Its classes and its own name.
     pub names: Vec<String>,
-    /// What stands in brackets: the parameters of one run.
+    /// What is in brackets: the parameters of one run.
     pub param: Option<String>,
 }
 

@@ -38,7 +38,7 @@ impl JavaScript {
         self.run_at(Self::PATH, source, start).await
     }
 
-    /// The same for a program that lies at a path among its files.
+    /// The same for a program that is at a path among its files.
     ///
     /// # Errors
     /// As [`JavaScript::run`].

@@ -10,7 +10,7 @@ use super::ready::{Ready, Unready};
 use crate::runtime::{Program, Runtime};
 
 /// An interpreter of yours, and how it is handed a program. It sees no files, so the program is an
-/// argument, or it stands before the input.
+/// argument, or it is before the input.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Module {

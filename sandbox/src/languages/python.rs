@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-/// What runs before a program: it finds its arguments and the modules that lie beside it.
+/// What runs before a program: it finds its arguments and the modules that are beside it.
 const START: &str = include_str!("python/start.py");
 
-/// A program that lies at `path` and is called with `args`.
+/// A program that is at `path` and is called with `args`.
 pub(crate) fn started(source: &str, path: &str, args: &[String]) -> String {
     let path = path.trim_start_matches('/');
     let (folder, _) = path.rsplit_once('/').unwrap_or_default();

@@ -31,7 +31,7 @@ pub(crate) enum Ready<'a> {
     Program {
         program: Program,
         args: Vec<String>,
-        /// What stands before the input.
+        /// What is before the input.
         head: Vec<u8>,
     },
 }

@@ -23,7 +23,7 @@ struct Time {
 }
 
 impl GuestClock {
-    /// A clock that stands at its start.
+    /// A clock that is at its start.
     pub fn new() -> Self {
         Self::default()
     }

@@ -17,7 +17,7 @@ const VALUES_MAX: u64 = 1 << 24;
 /// Functions, of which a plugin in Python has 13,000: each takes 8 kB and more to compile.
 const FUNCTIONS_MAX: u64 = 1 << 15;
 
-/// Refuses code that would take too long to compile. What is no WebAssembly is for the compiler to
+/// Refuses code that would take too long to compile. What is not WebAssembly is for the compiler to
 /// refuse.
 pub(super) fn check(wasm: &[u8]) -> Result<(), String> {
     let (mut module, mut functions, mut values) = (Module::default(), 0_u64, 0_u64);
@@ -58,7 +58,7 @@ struct Module {
 impl Module {
     /// Values at the branches and calls of the next function: those of a call, and for each way that a
     /// branch may go, the locals and what the largest block takes and gives. Reading ends where the body
-    /// is no WebAssembly.
+    /// is not WebAssembly.
     fn values(&mut self, body: &FunctionBody<'_>) -> u64 {
         let (params, results) =
             arity(self.signatures.of_function(self.signatures.index(self.bodies)));
@@ -113,7 +113,7 @@ impl Module {
     }
 }
 
-/// Parameters and results; none of a type that is no function.
+/// Parameters and results; none of a type that is not a function.
 fn arity(function: Option<&FuncType>) -> (u64, u64) {
     function.map_or((0, 0), |own| (own.params().len() as u64, own.results().len() as u64))
 }

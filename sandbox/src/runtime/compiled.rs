@@ -5,7 +5,7 @@
 //! guest in each process, decompresses the compiled form instead of mapping it, and has a thread
 //! that deletes entries by their age.
 //!
-//! A compiled form that lies beside its guest is taken first: see [`precompiled`].
+//! A compiled form that is beside its guest is taken first: see [`precompiled`].
 
 use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;

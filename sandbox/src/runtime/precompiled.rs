@@ -1,6 +1,6 @@
 //! Guests that were compiled when they were built, so that the first run of the sandbox need not.
 //!
-//! The compiled form lies beside the guest, as `python.v3.cwasm` beside `python.wasm`, and a file in
+//! The compiled form is beside the guest, as `python.v3.cwasm` beside `python.wasm`, and a file in
 //! the format of `sha256sum` names the digests of both. It is native code, as trusted as the program
 //! itself: it is taken where nobody but its owner's group, this user or root can have written it,
 //! where it belongs to this guest, and where it is whole. Anything else is as if it were not there.

@@ -50,7 +50,7 @@ impl Signatures {
         self.of_type(*self.functions.get(index)?)
     }
 
-    /// `None` for a type that is no function.
+    /// `None` for a type that is not a function.
     pub(super) fn of_type(&self, index: u32) -> Option<&FuncType> {
         match &self.sub_type_at(index)?.composite_type.inner {
             CompositeInnerType::Func(function) => Some(function),

@@ -12,7 +12,7 @@ pub enum SuiteError {
         key: String,
         /// What belongs there.
         expected: String,
-        /// What stands there.
+        /// What is there.
         found: String,
     },
     /// A key that is not there.

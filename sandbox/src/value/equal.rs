@@ -213,7 +213,7 @@ fn whole(value: f64) -> BigInt {
     BigInt::from_biguint(sign, magnitude.magnitude().clone())
 }
 
-/// Its bits, with one zero and one that is no number.
+/// Its bits, with one zero and one that is not a number.
 fn bits(value: f64) -> u64 {
     if value.is_nan() { f64::NAN.to_bits() } else { (value + 0.0).to_bits() }
 }

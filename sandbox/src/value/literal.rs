@@ -32,7 +32,7 @@ pub(crate) fn prefix(text: &str, words: Words) -> Result<(PyValue, usize), NotLi
     Ok((value, reader.at))
 }
 
-/// Reads what stands between the brackets of a call: `1, [2], key='x'`.
+/// Reads what is between the brackets of a call: `1, [2], key='x'`.
 pub(crate) fn arguments(text: &str, words: Words) -> Result<Arguments, NotLiteral> {
     // As in brackets, lines may break.
     let mut reader = Reader { text, at: 0, depth: 1, words };

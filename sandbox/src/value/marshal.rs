@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
     fn dict<B: Build>(&mut self, depth: usize) -> Result<B, MarshalError> {
         let mut pairs = Vec::new();
         loop {
-            // A dictionary ends with the one kind that is no value.
+            // A dictionary ends with the one kind that is not a value.
             let kind = self.byte()?;
             if kind == b'0' {
                 return Ok(B::dict(pairs));

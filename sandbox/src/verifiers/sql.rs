@@ -30,9 +30,9 @@ pub use self::partial::Weights;
 
 /// Right when the query in the answer comes to the rows of a gold query, on `SQLite`.
 ///
-/// **The query** is what stands in the last pair of `<answer>`, `<sql>` or `<query>` tags, in the
+/// **The query** is what is in the last pair of `<answer>`, `<sql>` or `<query>` tags, in the
 /// member `sql` or `query` of a JSON object, in the last code fence marked as SQL (or without a
-/// language), after the last label such as `SQL:`, or the whole answer; what was thought before `</think>` is not looked at, nor is prose behind a
+/// language), after the last label such as `SQL:`, or the whole answer; what was thought before `</think>` is not looked at, nor is prose after a
 /// semicolon or an empty line. It must be one statement that only reads.
 ///
 /// **The database** is one `database` for all rows; or one of several `databases`, named by the

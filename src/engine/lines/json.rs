@@ -29,7 +29,7 @@ impl<'a> Json<'a> {
         Members { out: self.0, is_first: true, end }
     }
 
-    /// The object of a variant, and what stands in it.
+    /// The object of a variant, and what is in it.
     fn variant(self, name: &str) -> Self {
         self.0.push(b'{');
         write_text(self.0, name);

@@ -252,7 +252,7 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    /// The timings of rows that were judged again stand behind those of all rows.
+    /// The timings of rows that were judged again come after those of all rows.
     fn retries(&mut self) -> Result<(), RunError> {
         for shard in &mut self.shards {
             while shard.next_retry()? {

@@ -69,7 +69,7 @@ impl ShardRows {
         }
     }
 
-    /// Takes the next row in hand. `None` behind the last row.
+    /// Takes the next row in hand. `None` after the last row.
     pub(super) fn advance(&mut self) -> Result<Option<TimedRow>, RunError> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         self.left = left;

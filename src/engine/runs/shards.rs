@@ -30,7 +30,7 @@ pub fn shard_folder(run: &Path, shard: Shard) -> Result<PathBuf, RunError> {
     Ok(run.join(shard.folder_name()))
 }
 
-/// The shards whose folders lie in `run`, in their order. A folder that is not there has none.
+/// The shards whose folders are in `run`, in their order. A folder that is not there has none.
 ///
 /// # Errors
 /// A folder that cannot be listed.

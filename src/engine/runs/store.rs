@@ -174,7 +174,7 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Whether a path is no place for a file of ours: a device, a pipe, or a file that this process has
+/// Whether a path is not a place for a file of ours: a device, a pipe, or a file that this process has
 /// open, such as `/dev/stdout`. Renaming a file over it would take it from others.
 fn is_written_to(path: &Path) -> bool {
     let is_open = path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");

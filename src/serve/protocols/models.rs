@@ -323,7 +323,7 @@ impl Judge {
     fn sample(&self, input: Input) -> Result<Sample, ApiError> {
         let compares = self.compares();
         Ok(match input {
-            // What stands in `/v1/verify` for a conversation is never taken for its rendering.
+            // What is in `/v1/verify` for a conversation is never taken for its rendering.
             Input::Text(text) if self.model.is_some() => Sample::builder(text).rendered().build(),
             Input::Text(text) => Sample::builder(text).build(),
             Input::Pair(one, two) if compares => Sample::builder(two).reference(one).build(),

@@ -158,7 +158,7 @@ pub(super) fn rendered_twice() -> ApiError {
     )
 }
 
-/// The prompt as it stands in the query, and what follows it. `None`: the prompt is not there.
+/// The prompt as it is in the query, and what follows it. `None`: the prompt is not there.
 ///
 /// A tokenizer may change white space, and a trainer cut the beginning of a long prompt off.
 fn split<'a>(query: &'a str, prompt: &str) -> Option<(&'a str, &'a str)> {
@@ -192,7 +192,7 @@ fn ended(response: &str) -> &str {
     kept
 }
 
-/// The query behind the tokens that pad it on the left, where its prompt follows them.
+/// The query after the tokens that pad it on the left, where its prompt follows them.
 fn unpadded<'a>(query: &'a str, prompt: &str) -> &'a str {
     let mut rest = query;
     while !rest.starts_with(prompt) {
@@ -202,7 +202,7 @@ fn unpadded<'a>(query: &'a str, prompt: &str) -> &'a str {
     rest
 }
 
-/// The text behind the special token at its beginning; `None` where there is none.
+/// The text after the special token at its beginning; `None` where there is none.
 fn behind_token(text: &str) -> Option<&str> {
     let bracketed = |(open, close, bar): &(&str, &str, char)| {
         let (name, behind) = text.strip_prefix(open)?.split_once(close)?;

@@ -193,7 +193,7 @@ fn read(request: RunCodeRequest) -> Result<Request, ApiError> {
     Ok(Request { program, fetch: fetch_files.unwrap_or_default() })
 }
 
-/// The files of a program, which lies beside them under a name that none of them has.
+/// The files of a program, which is beside them under a name that none of them has.
 fn placed(
     language: &Language,
     code: &str,

@@ -117,7 +117,7 @@ pub(super) async fn groups(
     let written =
         serde_json::to_vec(&reply).map_err(|error| ApiError::bad_request(error.to_string()))?;
     body.push(b',');
-    // The members of the reply behind the results.
+    // The members of the reply after the results.
     body.extend_from_slice(written.split_at(1).1);
     Ok(verify::json(body))
 }

@@ -158,7 +158,7 @@ pub struct OptimizerConfig {
     pub adam_epsilon: f64,
     /// Weight decay, times the learning rate; norms and biases have none.
     pub weight_decay: f64,
-    /// The greatest norm of the gradient of an update; 0 is no bound.
+    /// The greatest norm of the gradient of an update; 0 is not a bound.
     pub max_grad_norm: f64,
 }
 

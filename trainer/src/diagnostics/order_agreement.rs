@@ -88,7 +88,7 @@ fn inversions(values: &mut [f64]) -> usize {
         if a <= b {
             merged.extend(one.next());
         } else {
-            // All that is left of the first half stands before it, and is greater.
+            // All that is left of the first half is before it, and is greater.
             count += one.len();
             merged.extend(two.next());
         }

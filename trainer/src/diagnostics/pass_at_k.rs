@@ -103,7 +103,7 @@ fn won_by_size(clusters: &[AnswerCluster], k: usize, size: usize, logs: &LogFact
     ended.iter().enumerate().skip(1).map(|(tied, drawn)| drawn.value / float(tied)).sum()
 }
 
-/// Adds to one place; what lies outside has no probability.
+/// Adds to one place; what is outside has no probability.
 fn set(drawn: &mut [Vec<Drawn>], (open, tied): (usize, usize), more: Drawn) {
     if let Some(place) = drawn.get_mut(open).and_then(|by_ties| by_ties.get_mut(tied)) {
         place.weight += more.weight;

@@ -54,7 +54,7 @@ pub struct CurveCrossing {
     pub to: usize,
     /// The k between them at which the curves meet, if they are straight over `ln k`.
     pub at: f64,
-    /// Whether the second curve is above the first behind the crossing.
+    /// Whether the second curve is above the first after the crossing.
     pub second_is_above: bool,
 }
 
@@ -131,7 +131,7 @@ pub fn crossings(first: &PassCurve, second: &PassCurve) -> Vec<CurveCrossing> {
     };
     let mut gaps: Vec<(usize, f64)> = first.points.iter().filter_map(gap).collect();
     gaps.sort_by_key(|(k, _)| *k);
-    // Where the curves touch, no order holds: the orders before and behind it tell.
+    // Where the curves touch, no order holds: the orders before and after it tell.
     gaps.retain(|(_, gap)| *gap != 0.0);
     let crossing = |pair: &[(usize, f64)]| match pair {
         [(from, before), (to, after)] if (*before > 0.0) != (*after > 0.0) => {

@@ -27,7 +27,7 @@ pub fn has_second_problem(text: &str) -> bool {
     let mut start = 0;
     for line in after.split_inclusive('\n') {
         let end = start + line.len();
-        // The line of the answer itself is no heading.
+        // The line of the answer itself is not a heading.
         if start > 0 && is_heading(line) {
             return announced(&after[start..]).is_some();
         }

@@ -159,7 +159,7 @@ mod tests {
         report.rollouts[0].reward = report.rollouts[1].reward;
         let groups = PaidGroup::of(&report);
         assert_eq!((groups.len(), groups[0].spread()), (1, None));
-        // One row is no group; rows that are not judged are left out of one that is.
+        // One row is not a group; rows that are not judged are left out of one that is.
         report.rollouts[0].correct = None;
         assert_eq!(PaidGroup::of(&report).len(), 0);
         report.rollouts[1].correct = Some(f64::NAN);

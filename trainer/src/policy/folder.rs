@@ -65,7 +65,7 @@ pub fn load(path: &Path) -> Result<PolicyFolder, PolicyError> {
 /// Writes a folder that [`load`] and transformers read, with weights of `f32`. Each file is written
 /// under a temporary name and renamed, the weights before `config.json`.
 ///
-/// Of a decoder with adapters the weights are merged. The adapters alone lie in the folder `adapter`, in
+/// Of a decoder with adapters the weights are merged. The adapters alone are in the folder `adapter`, in
 /// the layout of PEFT; they are for the weights that the training began with, not for the merged ones.
 ///
 /// # Errors

@@ -223,7 +223,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         Err(TrainerError::input("training batch", have, expected).into())
     }
 
-    /// Samples groups in parts, and waits for their rewards behind the last part.
+    /// Samples groups in parts, and waits for their rewards after the last part.
     fn sample(
         &mut self,
         requests: &[GroupRequest],

@@ -185,7 +185,7 @@ impl TextTokenizer for Digits {
     }
 }
 
-/// Pays 1 where a completion begins with the digit behind that of its prompt. A completion that begins
+/// Pays 1 where a completion begins with the digit after that of its prompt. A completion that begins
 /// with `faulty` fails.
 pub(super) struct NextDigit {
     pub(super) prompts: Vec<String>,

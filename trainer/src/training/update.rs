@@ -26,7 +26,7 @@ pub(super) struct UpdateSettings {
     pub(super) temperature: f64,
     /// The most tokens of a forward pass.
     pub(super) tokens_per_pass: usize,
-    /// The greatest norm of a gradient; 0 is no bound.
+    /// The greatest norm of a gradient; 0 is not a bound.
     pub(super) max_grad_norm: f64,
     /// The greatest length of a completion.
     pub(super) completion_max: f64,

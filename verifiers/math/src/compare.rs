@@ -239,7 +239,7 @@ impl Comparer<'_> {
         Ok(whole)
     }
 
-    /// Equal terms stand in any order.
+    /// Equal terms are in any order.
     fn same_terms(&mut self, one: &[Canon], two: &[Canon]) -> Result<Equivalence, Stop> {
         let plain = |terms: &[Canon]| {
             Value::Set(terms.iter().map(|term| Value::plain(term.clone())).collect())

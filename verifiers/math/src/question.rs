@@ -74,7 +74,7 @@ impl<'a> Question<'a> {
             .any(|symbol| symbol.len() <= 2 && symbol.contains(letter) && !WORDS.contains(symbol)))
     }
 
-    /// Whether a letter stands in it behind numbers and in quotients of units alone, if at all:
+    /// Whether a letter is in it behind numbers and in quotients of units alone, if at all:
     /// "5 m", "m/s".
     pub(crate) fn has_for_units_alone(
         &self,

@@ -37,7 +37,7 @@ pub struct Reading {
     stated: Option<(Tree, Id)>,
     /// Letters in a row, whose order matters: `HHT`.
     letters: Option<String>,
-    /// A value and the note behind it, which may repeat it.
+    /// A value and the note after it, which may repeat it.
     again: Option<([(Tree, Id); 2], Rel)>,
     /// The letters that the text declares to be integers.
     parameters: Vec<Parameter>,
@@ -46,7 +46,7 @@ pub struct Reading {
     division: Option<String>,
     /// The phrase in front of the expression: "at least".
     phrase: Option<Phrase>,
-    /// A value and the restriction behind it: "2x + 1 for x > 0".
+    /// A value and the restriction after it: "2x + 1 for x > 0".
     restricted: Option<(Tree, Id)>,
 }
 
@@ -168,7 +168,7 @@ fn shorthand(text: &str) -> Option<String> {
         .then(|| format!("{number}\\cdot 10^{zeros}"))
 }
 
-/// A tree, `None` where the text is no mathematics, or too large for it.
+/// A tree, `None` where the text is not mathematics, or too large for it.
 fn tree(text: &str, commas: Commas, cx: &mut Context) -> Result<Option<(Tree, Id)>, Stop> {
     let tokens = unless_fault(lexer::lex(text, commas, &mut cx.meter))?;
     let Some(tokens) = tokens else { return Ok(None) };
@@ -177,12 +177,12 @@ fn tree(text: &str, commas: Commas, cx: &mut Context) -> Result<Option<(Tree, Id
 }
 
 impl Reading {
-    /// Whether a sum, an integral, a limit or a derivative stands in any reading.
+    /// Whether a sum, an integral, a limit or a derivative is in any reading.
     pub fn has_operator(&self) -> bool {
         self.trees.iter().any(|(tree, _)| tree.has_operator())
     }
 
-    /// Whether one stands in what any reading comes to: not in `\lim_{x \to 0} x = 0`.
+    /// Whether one is in what any reading comes to: not in `\lim_{x \to 0} x = 0`.
     pub fn leaves_operator(&self) -> bool {
         self.trees.iter().any(|(tree, root)| tree.leaves_operator(*root))
     }
@@ -228,7 +228,7 @@ impl Reading {
         }
     }
 
-    /// The values of the trees, and the text itself where it is no mathematics. Mathematics past a
+    /// The values of the trees, and the text itself where it is not mathematics. Mathematics past a
     /// limit, or without a value, has none.
     pub fn values(&self, cx: &mut Context) -> Result<Vec<Value>, Stop> {
         let division = self.division.clone().map(Value::Text);
@@ -289,7 +289,7 @@ impl Reading {
     }
 }
 
-/// Whether two trees are the same number. `None` where one is no number.
+/// Whether two trees are the same number. `None` where one is not a number.
 fn agree(
     one: &(Tree, Id),
     two: &(Tree, Id),

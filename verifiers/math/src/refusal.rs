@@ -91,7 +91,7 @@ impl Pair<'_> {
         Ok(!asked || unsolved(self.answer_reading, Stated::Anything))
     }
 
-    /// Whether a side of the answer stands in the question, and not as a side of an equation there.
+    /// Whether a side of the answer is in the question, and not as a side of an equation there.
     fn is_asked_for(&self, question: &Question<'_>, meter: &mut Meter<'_>) -> Result<bool, Stop> {
         let asked = question.symbols(meter)?;
         meter.spend(8 * asked.len() as u64)?;
@@ -106,7 +106,7 @@ impl Pair<'_> {
         }))
     }
 
-    /// Whether the answer stands in the question in another form than that of the reference, or is
+    /// Whether the answer is in the question in another form than that of the reference, or is
     /// what comes of putting a number for a letter of it.
     pub fn echoes(&self, question: &Question<'_>, meter: &mut Meter<'_>) -> Result<bool, Stop> {
         meter.spend(4 * (self.answer.len() + self.reference.len()) as u64)?;

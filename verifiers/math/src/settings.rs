@@ -10,7 +10,7 @@ pub struct Strict {
     /// A unit is on both sides or on none.
     #[serde(default)]
     pub(crate) units: bool,
-    /// The parts of a list stand in the order of the reference.
+    /// The parts of a list are in the order of the reference.
     #[serde(default)]
     pub(crate) order: bool,
     /// `x = 5` is not `5`, and `x > 2` is not an interval.

@@ -37,7 +37,7 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Reads the blocks of a text, in linear time. The name of a file stands above its first block.
+    /// Reads the blocks of a text, in linear time. The name of a file is above its first block.
     ///
     /// # Errors
     /// Blocks that break off, that have no file, or whose path is unsafe.
@@ -79,7 +79,7 @@ impl<'a> Blocks<'a> {
         self
     }
 
-    /// Applies them. What is searched for is replaced where it stands first, by whole lines; blanks at
+    /// Applies them. What is searched for is replaced where it is first, by whole lines; blanks at
     /// their ends count only where it also stands with them. Nothing to search for makes a new file, or
     /// is put at the end of one.
     ///

@@ -29,7 +29,7 @@ struct FileDiff<'a> {
 }
 
 impl<'a> Diff<'a> {
-    /// Reads a diff, in linear time. What stands before the first file and between files is passed over.
+    /// Reads a diff, in linear time. What is before the first file and between files is passed over.
     ///
     /// # Errors
     /// A text without a diff, hunks that break off, binary files, links, and unsafe paths.
@@ -64,7 +64,7 @@ impl<'a> Diff<'a> {
         self
     }
 
-    /// Applies it. A hunk is looked for nearest to the line that it names; where it stands nowhere, up to
+    /// Applies it. A hunk is looked for nearest to the line that it names; where it is nowhere, up to
     /// `fuzz` lines of its context are left out at either end.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl FileDiff<'_> {
     }
 }
 
-/// What stands above the hunks of a file.
+/// What is above the hunks of a file.
 #[derive(Default)]
 struct Header<'a> {
     /// The two paths of the line `diff --git`.

@@ -1,4 +1,4 @@
-//! Files as lines, and where some lines stand in others.
+//! Files as lines, and where some lines are in others.
 
 /// The lines of a file, without their ends.
 pub(crate) struct Lines<'a> {

@@ -1,4 +1,4 @@
-//! What an answer proposes for a tree: where it stands in the text, and in which form.
+//! What an answer proposes for a tree: where it is in the text, and in which form.
 
 use std::collections::BTreeSet;
 

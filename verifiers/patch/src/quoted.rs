@@ -1,6 +1,6 @@
 //! Paths as git quotes them.
 
-/// The path in quotes at the start of a text, and what is behind it: `"a/\303\244.py"`.
+/// The path in quotes at the start of a text, and what is after it: `"a/\303\244.py"`.
 pub(crate) fn quoted(text: &str) -> Option<(String, &str)> {
     let mut bytes = Vec::new();
     let mut rest = text.strip_prefix('"')?;

@@ -34,7 +34,7 @@ impl std::error::Error for Refused {}
 /// Why a change was not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unapplied<E> {
-    /// It does not fit the tree, or is no change at all.
+    /// It does not fit the tree, or is not a change at all.
     Refused(Refused),
     /// What `pay` said.
     Unpaid(E),

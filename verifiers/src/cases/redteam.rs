@@ -2,7 +2,7 @@
 //! unusual way, with the verdict that a careful person would give.
 //!
 //! `fixtures/redteam/<verifier>.jsonl` holds them, a row each. Verdicts that we hold against the
-//! expectation stand in `fixtures/redteam/kept.toml` with their reason.
+//! expectation are in `fixtures/redteam/kept.toml` with their reason.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ struct KeptFile {
 /// Reads the rows of a file.
 ///
 /// # Errors
-/// The line that is no case, and what it lacks.
+/// The line that is not a case, and what it lacks.
 pub fn parse(text: &str) -> Result<Vec<RedTeamCase>, String> {
     let row = |(at, line)| {
         serde_json::from_str(line).map_err(|error| format!("line {}: {error}", at + 1))

@@ -65,7 +65,7 @@ pub enum Setting {
 #[derive(Clone, Debug, Default)]
 pub struct FormulaScope {
     pub(super) names: BTreeMap<String, Axis>,
-    /// Names with any member behind a point, such as `meta`.
+    /// Names with any member after a point, such as `meta`.
     pub(super) open: BTreeMap<String, Axis>,
     pub(super) settings: BTreeMap<String, Setting>,
     pub(super) outputs: Vec<(String, Axis)>,
@@ -74,7 +74,7 @@ pub struct FormulaScope {
 
 impl FormulaScope {
     /// Names with the axis of each; what the formula gives, the first of which it gives where its value
-    /// is no map.
+    /// is not a map.
     pub fn new<N: Into<String>, O: Into<String>>(
         names: impl IntoIterator<Item = (N, Axis)>,
         outputs: impl IntoIterator<Item = (O, Axis)>,
@@ -193,7 +193,7 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// Inputs in the order of [`Formula::inputs`], each with as many numbers as its axis has places;
-    /// for each group the row behind its last one, and for each row the step behind its last one.
+    /// for each group the row after its last one, and for each row the step after its last one.
     pub fn new(
         inputs: Vec<Cow<'a, [f64]>>,
         groups: impl Into<Cow<'a, [usize]>>,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// How deep kinds stand in kinds.
+/// How deep kinds are in kinds.
 const DEPTH_MAX: usize = 8;
 
 /// What is taken at a path: words, or types with their bounds. Empty where the schema does not say.

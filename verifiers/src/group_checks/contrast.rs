@@ -18,7 +18,7 @@ use crate::stats::{bounds, float, mean_sorted, sum_sorted};
 ///   of one side every member abstains.
 /// - `stretch`: the contrast stretch of a reward that has collapsed, as in "Breaking Reward
 ///   Collapse: Adaptive Reinforcement for Open-ended Medical Reasoning with Enhanced Semantic
-///   Discrimination" (ARMed): where the rewards of the group lie within `range` of each other or
+///   Discrimination" (ARMed): where the rewards of the group are within `range` of each other or
 ///   deviate by less than `deviation`, `scale` (r - min)/(max - min + 1e-6) stands in for r. Rewards
 ///   within 1e-3 of each other, and equal completions, are not stretched: that would pay noise.
 ///

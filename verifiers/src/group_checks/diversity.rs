@@ -23,7 +23,7 @@ use crate::stats::{float, mean_sorted};
 ///
 /// Words are compared without case, and punctuation, markup and invisible characters change
 /// nothing. Diversity is not quality: noise is diverse, so combine it with a reward for being right.
-/// A completion without words earns 0 and is no peer; one without peers abstains. Between 0 and 1.
+/// A completion without words earns 0 and is not a peer; one without peers abstains. Between 0 and 1.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextDiversity {

@@ -12,7 +12,7 @@ use crate::stats::float;
 /// of each member is read, the most frequent one stands in for the label, and a member earns 1 if
 /// its answer equals it, else 0. No reference is needed, and none is looked at. A member without an
 /// answer does not vote and earns 0. Where no answer has enough votes, every member abstains: a
-/// vote that nobody won is no label. Rewards are 0 or 1; with `on_tie = "fractional"` a share
+/// vote that nobody won is not a label. Rewards are 0 or 1; with `on_tie = "fractional"` a share
 /// between them.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

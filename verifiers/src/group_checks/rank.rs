@@ -89,7 +89,7 @@ impl GroupRank {
 
 /// The mean place, from 0 to 1, of equal values with `below` worse and `above` better ones.
 fn unit_rank(below: usize, above: usize, count: usize) -> f64 {
-    // The equal ones stand at the places from `below` to `count - 1 - above`.
+    // The equal ones are at the places from `below` to `count - 1 - above`.
     let twice = below + (count - 1).saturating_sub(above);
     float(twice) / (2.0 * float(count - 1))
 }

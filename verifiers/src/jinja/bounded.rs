@@ -240,7 +240,7 @@ fn number(args: &[Value]) -> usize {
     sizes.map(|size| usize::try_from(size).unwrap_or(0)).max().unwrap_or(0)
 }
 
-/// Bytes of the longest text behind the first argument.
+/// Bytes of the longest text after the first argument.
 fn joiner(args: &[Value]) -> usize {
     let named = args.iter().skip(1).filter_map(|value| Weight::of(value).ok());
     named.map(|weight| weight.text).max().unwrap_or(0)

@@ -38,7 +38,7 @@ pub fn python_json(value: Value, options: Kwargs) -> Result<Value, Error> {
     Ok(Value::from_safe_string(text))
 }
 
-/// One line of JSON, with a space behind each comma and each colon.
+/// One line of JSON, with a space after each comma and each colon.
 struct Spaced;
 
 impl Spaced {

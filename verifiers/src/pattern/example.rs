@@ -59,7 +59,7 @@ impl Writer<'_> {
         (self.text.len() <= EXAMPLE_BYTES_MAX).then_some(())
     }
 
-    /// Whether the group that is wanted lies within a part of the pattern.
+    /// Whether the group that is wanted is within a part of the pattern.
     fn holds_group(&self, hir: &Hir) -> bool {
         let Some((wanted, _)) = self.group else { return false };
         match hir.kind() {

@@ -38,7 +38,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// What a backslash and the text behind it mean, and how much of that text belongs to it. Escapes that
+/// What a backslash and the text after it mean, and how much of that text belongs to it. Escapes that
 /// neither Python nor JSON writes belong to LaTeX that was quoted as it is: `'\frac{1}{2}'`.
 fn escaped(text: &str) -> Option<(char, usize)> {
     let sign = text.chars().next()?;

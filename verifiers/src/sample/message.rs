@@ -40,7 +40,7 @@ pub enum MessageContent {
         /// The text of those that are text, joined.
         text: String,
     },
-    /// An item of the Responses API that is no message, such as `function_call`: its members are
+    /// An item of the Responses API that is not a message, such as `function_call`: its members are
     /// [`Message::other`], and its text is their canonical JSON.
     Item(String),
 }
@@ -108,7 +108,7 @@ impl Message {
     /// Reads a message from JSON.
     ///
     /// # Errors
-    /// What is wrong with it: a value that is no object, no role, or content of another type.
+    /// What is wrong with it: a value that is not an object, no role, or content of another type.
     pub fn from_value(value: Value) -> Result<Self, String> {
         let Value::Object(mut members) = value else {
             return Err(format!("expected {{role, content}}, found {}", canonical::kind(&value)));

@@ -5,7 +5,7 @@ use crate::shape::member::Amount;
 use crate::shape::prelude::*;
 use crate::shape::settings::one;
 
-/// `r - factor |q - 1|` where `q`, the length as a share of that of the reference, lies outside
+/// `r - factor |q - 1|` where `q`, the length as a share of that of the reference, is outside
 /// `band`; else `r`.
 ///
 /// At most `r` comes out; there is no lower bound. A row without a reference is left as it is. Source:

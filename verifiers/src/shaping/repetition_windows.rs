@@ -7,7 +7,7 @@ use crate::shape::prelude::*;
 use crate::shape::settings::one;
 
 /// `r - penalty` where some run of `window` words stands in the completion more than `limit` times,
-/// else `r`. Words stand between white space and underscores.
+/// else `r`. Words are between white space and underscores.
 ///
 /// Source: "RLPR: Extrapolating RLVR to General Domains without Verifiers", its code (windows of 10
 /// words, more than 6 times); the size of the penalty is a setting there.
@@ -17,7 +17,7 @@ pub(crate) struct RepetitionWindows {
     /// How many words a run has.
     #[serde(default = "window")]
     window: usize,
-    /// How often it may stand there.
+    /// How often it may be there.
     #[serde(default = "limit")]
     limit: u32,
     /// What is taken off.
@@ -53,7 +53,7 @@ impl Shape for RepetitionWindows {
 }
 
 impl RepetitionWindows {
-    /// How often the most frequent run stands in the text; counting ends where it is too often.
+    /// How often the most frequent run is in the text; counting ends where it is too often.
     fn most(&self, text: &str, meter: &mut Meter<'_>) -> Result<u32, Fault> {
         meter.spend(8 * text.len() as u64)?;
         let words = text.split(|char: char| char.is_whitespace() || char == '_');

@@ -1,4 +1,4 @@
-//! What the benchmarks share: the rows, the model, its scores, and what is told of them.
+//! What the benchmarks share: the rows, the model, its scores, and what is reported of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) struct Unjudged {
 pub(super) struct Figures {
     /// By subset, and of all.
     pub(super) scores: Value,
-    /// What stands beside them.
+    /// What is beside them.
     pub(super) beside: Map<String, Value>,
     /// What people read: a name and its figures.
     pub(super) lines: Vec<(String, String)>,

@@ -53,7 +53,7 @@ struct Choice {
     logprobs: Option<ChoiceLogprobs>,
 }
 
-/// What a model thought (`reasoning_content`) is no part of its reply.
+/// What a model thought (`reasoning_content`) is not a part of its reply.
 #[derive(Debug, Deserialize)]
 struct ChoiceMessage {
     #[serde(default)]
@@ -198,7 +198,7 @@ fn content_text(content: &Value) -> String {
     }
 }
 
-/// What a filter has cut is no reply.
+/// What a filter has cut is not a reply.
 fn filtered(reply: JudgeReply) -> JudgeReply {
     if reply.finish_reason == "content_filter" {
         refused(reply.usage, "content_filter")

@@ -1,4 +1,4 @@
-//! Labels of outputs: what stands inside a mark.
+//! Labels of outputs: what is inside a mark.
 
 use assay_verifiers::language::judge;
 

@@ -128,7 +128,7 @@ fn is_unsaid(text: &str, mark: &Range<usize>) -> bool {
     is_quoted(before, after) || sentence::is_denied(before) || sentence::is_option(before, after)
 }
 
-/// Whether a mark stands in quotation marks within a line that goes on: it repeats what somebody wrote.
+/// Whether a mark is in quotation marks within a line that goes on: it repeats what somebody wrote.
 fn is_quoted(before: &str, after: &str) -> bool {
     const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '‘', '’'];
     let rest = after.lines().next().unwrap_or_default();

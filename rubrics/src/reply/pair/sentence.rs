@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
 
-/// How many bytes before and behind a statement are looked at.
+/// How many bytes before and after a statement are looked at.
 const NEAR: usize = 160;
 
 /// How far the bounds of a sentence are looked for, in bytes.

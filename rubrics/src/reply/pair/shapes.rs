@@ -83,7 +83,7 @@ fn shapes() -> Result<Vec<Shape>, String> {
         edges\ out|is\ the\ (?:more|most)\ [a-z\ ,-]{{1,60}}?\ (?:one|{NOUN}|choice|option)\b)"
     );
     let wins = r"\s+(?:clearly\s+|narrowly\s+|easily\s+)?(?:wins|won)\b";
-    // "Output (a):" behind the words is a heading.
+    // "Output (a):" after the words is a heading.
     let announced = format!("{}{named}(?:[^:]|$)", announced());
     [
         (Says::Better, format!("{subject}{COPULA}{ADVERBS}{BEST}{ASPECT}")),

@@ -1,4 +1,4 @@
-//! One sample against a baseline that stands in its row.
+//! One sample against a baseline that is in its row.
 
 use std::sync::Arc;
 

@@ -60,7 +60,7 @@ impl PairRequests {
         (self.questions.len() * orders * self.settings.votes as usize).max(1)
     }
 
-    /// Whether the replies stand in the row of a sample, which has room for one opponent.
+    /// Whether the replies are in the row of a sample, which has room for one opponent.
     pub(super) fn reads_column(&self) -> bool {
         let identity = self.judge.judge.identity();
         identity.get("kind").and_then(Value::as_str) == Some("column")

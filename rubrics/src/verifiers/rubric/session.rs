@@ -205,7 +205,7 @@ impl Session {
         })
     }
 
-    /// The criteria that the judge is asked next: gates first, each behind its prerequisites.
+    /// The criteria that the judge is asked next: gates first, each after its prerequisites.
     fn open<'a>(&self, leaves: &[&'a Criterion]) -> Vec<&'a Criterion> {
         let is_open = |leaf: &&&Criterion| {
             let met = |need: &String| matches!(self.prerequisite(need), Some(Prerequisite::Met));

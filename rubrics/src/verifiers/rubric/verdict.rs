@@ -91,7 +91,7 @@ impl CriterionState {
     }
 }
 
-/// Whether the quotation stands in the completion, whatever the white space and the case.
+/// Whether the quotation is in the completion, whatever the white space and the case.
 fn is_quoted(verdict: &CriterionVerdict, completion: &str) -> bool {
     let words =
         |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");

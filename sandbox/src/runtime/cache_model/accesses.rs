@@ -24,7 +24,7 @@ pub(super) struct Access {
     pub(super) base: Option<u32>,
     /// What is added to the pointer, where it leads away from it.
     pub(super) offset: u32,
-    /// The type of what is stored, which lies on top of the address.
+    /// The type of what is stored, which is on top of the address.
     pub(super) stored: Option<ValType>,
 }
 

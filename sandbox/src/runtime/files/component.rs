@@ -1,7 +1,7 @@
 //! The files of a component: `wasi:filesystem` in the place of the one of the engine, which opens files of
 //! the machine.
 //!
-//! The tables of the engine know its own kinds of open files. A number of ours stands in their place.
+//! The tables of the engine know its own kinds of open files. A number of ours is in their place.
 
 use std::vec;
 

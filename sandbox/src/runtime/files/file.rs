@@ -96,7 +96,7 @@ impl File {
         rest.split_at(length.min(rest.len())).0.to_vec()
     }
 
-    /// Writes at a place, or at the end, and gives the place behind it.
+    /// Writes at a place, or at the end, and gives the place after it.
     pub(super) fn write(&self, at: Option<u64>, more: &[u8]) -> Result<u64, FileError> {
         let mut bytes = self.bytes();
         let at = at.unwrap_or(bytes.len() as u64);

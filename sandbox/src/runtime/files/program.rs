@@ -410,7 +410,7 @@ impl Process {
 }
 
 impl Descriptor {
-    /// Reads into the parts of a memory, notes how much that was, and gives the place behind it.
+    /// Reads into the parts of a memory, notes how much that was, and gives the place after it.
     fn read(
         &self,
         memory: &mut Memory<'_>,
@@ -432,7 +432,7 @@ impl Descriptor {
         Ok(at + bytes.len() as u64)
     }
 
-    /// Writes the parts of a memory, notes how much that was, and gives the place behind it.
+    /// Writes the parts of a memory, notes how much that was, and gives the place after it.
     fn write(
         &self,
         memory: &mut Memory<'_>,

@@ -43,7 +43,7 @@ struct Marks {
     bytes: bool,
 }
 
-/// The letters before the first quote; `f` makes a text that is no literal.
+/// The letters before the first quote; `f` makes a text that is not a literal.
 fn prefix(rest: &str) -> Option<Marks> {
     let length = rest.bytes().take(3).position(|byte| matches!(byte, b'\'' | b'"'))?;
     let (mut raw, mut bytes, mut unicode) = (false, false, false);

@@ -30,7 +30,7 @@ fn is_beside_failure(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
         return false;
     }
     if around.span == answer.span {
-        // Names in a text of the value itself are no exceptions, but those behind it are.
+        // Names in a text of the value itself are no exceptions, but those after it are.
         return unquoted(text).is_some_and(|text| may_raise(&text));
     }
     let Some((before, after)) = sides_of(answer, around) else { return false };
@@ -40,7 +40,7 @@ fn is_beside_failure(answer: &Answer<'_>, around: &Answer<'_>) -> bool {
     may_raise(&format!("{before} _ {after}")) || own.is_some_and(|own| may_raise(&own))
 }
 
-/// What stands before and behind an answer in the text around it.
+/// What is before and after an answer in the text around it.
 fn sides_of<'a>(answer: &Answer<'_>, around: &'a Answer<'_>) -> Option<(&'a str, &'a str)> {
     let from = answer.span.0.checked_sub(around.span.0)?;
     let until = answer.span.1.checked_sub(around.span.0)?;
@@ -50,7 +50,7 @@ fn sides_of<'a>(answer: &Answer<'_>, around: &'a Answer<'_>) -> Option<(&'a str,
 /// Bytes before an answer that are looked at.
 const BEFORE_BYTES_MAX: usize = 200;
 
-/// Comments behind a literal that are looked at.
+/// Comments after a literal that are looked at.
 const COMMENTS_MAX: usize = 8;
 
 /// Whether the text around a value offers another value, or denies this one.
@@ -83,7 +83,7 @@ fn is_followed(after: &str, own: &str) -> bool {
     is_joined || afterthought(after, |text| another(text, own)).is_some()
 }
 
-/// A literal and the comment behind it.
+/// A literal and the comment after it.
 fn noted(text: &str) -> Option<(&str, &str)> {
     let text = text.trim().trim_matches('`');
     let mut marks = text.match_indices('#').take(COMMENTS_MAX);
@@ -93,7 +93,7 @@ fn noted(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Whether the box that opens at the end of a text stands beside another one: `\boxed{1} or \boxed{`.
+/// Whether the box that opens at the end of a text is beside another one: `\boxed{1} or \boxed{`.
 fn is_boxed_beside(before: &str) -> bool {
     let Some(lead) = before.strip_suffix("\\boxed{") else { return false };
     let lead = lead.trim_end_matches([' ', '$', '\n']);
@@ -123,7 +123,7 @@ fn another(text: &str, own: &str) -> Option<usize> {
     let value = sides(line).map_or(line, |(_, right)| right);
     let value = if value.len() < line.len() { bare.get(line.len() - value.len()..)? } else { bare };
     let (_, length) = literal::prefix(value, Words::Python).ok()?;
-    // The dot behind a whole number ends the sentence.
+    // The dot after a whole number ends the sentence.
     let written = value.get(..length)?.trim_end_matches('.');
     let ends = !value.get(written.len()..)?.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     (ends && written.trim() != own).then(|| lead + bare.len() - value.len() + written.len())
@@ -161,7 +161,7 @@ fn is_denied(before: &str) -> bool {
     }
     let clause = &before[before.len() - length..];
     let values = clause.trim_end().ends_with(|c: char| c.is_ascii_digit() || "])}".contains(c));
-    // A value that is false is no denial.
+    // A value that is false is not a denial.
     let is_value = clause.trim_end().ends_with("False") || clause.trim_end().ends_with("false");
     !values && !is_value && qualify::is_unsaid(clause)
 }

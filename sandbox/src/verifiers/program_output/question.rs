@@ -93,7 +93,7 @@ pub(super) struct AskedProgram {
 pub(super) struct Task {
     pub(super) program: AskedProgram,
     pub(super) questions: Vec<Question>,
-    /// The answers stand on a sheet, each under its id.
+    /// The answers are on a sheet, each under its id.
     pub(super) is_sheet: bool,
 }
 

@@ -78,7 +78,7 @@ fn is_listed(tokens: &[&str], is_class: &dyn Fn(&str) -> bool) -> bool {
         && !words.iter().all(names)
 }
 
-/// Whether a literal stands before the class and nothing else does.
+/// Whether a literal is before the class and nothing else does.
 fn is_led_by_value(text: &str, class: &str) -> bool {
     let Ok((_, length)) = literal::prefix(text, Words::Python) else { return false };
     let rest = &text[length..];
@@ -151,7 +151,7 @@ fn is_conditional(tokens: &[&str]) -> bool {
     tokens.iter().any(|token| program::OTHERWISE.contains(&token.to_ascii_lowercase().as_str()))
 }
 
-/// Whether the words behind a class say, before the sentence ends, that it is caught, and not that
+/// Whether the words after a class say, before the sentence ends, that it is caught, and not that
 /// another class is.
 fn is_averted(after: &[&str]) -> bool {
     let sentence = || after.iter().take_while(|token| **token != "." && !is_known(token));

@@ -9,10 +9,10 @@ use super::lex::{Kind, tokens};
 
 /// The tags and labels that announce a query, in lower case.
 const TAGS: [&str; 6] = ["answer", "final_answer", "final_sql", "query", "sql", "sql_query"];
-/// Labels behind which only a query is looked for.
+/// Labels after which only a query is looked for.
 const LABELS: [&str; 6] =
     ["final sql", "final sql query", "sql", "sql query", "sqlquery", "sql statement"];
-/// Labels behind which there may be a query or something else.
+/// Labels after which there may be a query or something else.
 const VAGUE_LABELS: [&str; 3] = ["answer", "final answer", "query"];
 
 /// The members of a JSON object that hold a query, in lower case, the surest one first.
@@ -21,12 +21,12 @@ const MEMBERS: [&str; 6] = ["sql", "sql_query", "final_sql", "query", "final_ans
 /// Where something starts and ends, in bytes.
 pub(super) type Span = (usize, usize);
 
-/// A query, and where it stands.
+/// A query, and where it is.
 pub(super) type Query<'a> = (Cow<'a, str>, Span);
 
 /// The query in `text`, if there is one.
 ///
-/// What was thought before the answer is no answer. Then, in this order: the last pair of answer
+/// What was thought before the answer is not an answer. Then, in this order: the last pair of answer
 /// tags, a JSON object with a member such as `sql`, the last code fence, the last line with a label
 /// such as `SQL:`, the whole text if it begins like a query, code in backticks, and prose that turns
 /// into a query.
@@ -48,7 +48,7 @@ pub(super) fn query(text: &str) -> Option<Query<'_>> {
     Some((slice(text, span).into(), span))
 }
 
-/// The query in a JSON object that is all there is, or stands in the last fence.
+/// The query in a JSON object that is all there is, or is in the last fence.
 fn member(text: &str, within: Span) -> Option<String> {
     let is_object = |span: &Span| slice(text, *span).trim_start().starts_with('{');
     let in_fence = || {
@@ -184,7 +184,7 @@ fn in_prose(text: &str, within: Span) -> Option<Span> {
         .flat_map(|word| body.match_indices(word).map(|(at, _)| at));
     let begins = |at: &usize| is_select(head(body, *at));
     let start = line_starts.find(begins).or_else(|| capitals.filter(begins).min())?;
-    // What stands in bold ends where the bold does.
+    // What is in bold ends where the bold does.
     let is_bold = body.get(..start).is_some_and(|before| before.ends_with("**"));
     let bold = body.get(start..).and_then(|rest| rest.find("**")).filter(|_| is_bold);
     let end = bold.map_or(within.1, |length| within.0 + start + length);

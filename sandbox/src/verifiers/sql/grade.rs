@@ -90,7 +90,7 @@ fn run(
     let ran = database
         .with_connection(|connection: &QueryConnection| connection.run(sql, limits))
         .map_err(|why| Fault::internal(format!("the database cannot be opened: {why}")))?;
-    // A query may overdraw by what its last step cost, which is no fault of the verdict.
+    // A query may overdraw by what its last step cost, which is not a fault of the verdict.
     meter.spend(ran.units.min(meter.left()))?;
     Ok(ran)
 }

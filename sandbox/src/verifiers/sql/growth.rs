@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::lex::{Kind, Token, tokens};
 
-/// The most names that a query may have once columns stand in the place of theirs, beyond those of its text.
+/// The most names that a query may have once columns are in the place of theirs, beyond those of its text.
 pub(super) const NAMES_MAX: u64 = 1 << 18;
 
 /// The names that a column stands for, by its own name in lower case. One that is not listed stands for
@@ -25,7 +25,7 @@ struct Column {
     is_named: bool,
 }
 
-/// What stands between two brackets, or the whole query.
+/// What is between two brackets, or the whole query.
 #[derive(Default)]
 struct Scope {
     is_query: bool,
@@ -35,9 +35,9 @@ struct Scope {
     in_columns: bool,
     column: Column,
     columns: Vec<Column>,
-    /// Names behind the columns.
+    /// Names after the columns.
     others: Vec<String>,
-    /// A list of columns before `AS`, which names those of the query behind it.
+    /// A list of columns before `AS`, which names those of the query after it.
     list: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn names(sql: &str, known: &mut Columns) -> Option<u64> {
     (more <= NAMES_MAX).then_some(more)
 }
 
-/// Words behind the columns that a query gives.
+/// Words after the columns that a query gives.
 const ENDS: [&str; 10] = [
     "from",
     "where",
@@ -110,7 +110,7 @@ const ENDS: [&str; 10] = [
 ];
 
 impl Scope {
-    /// Whether what is read belongs to a column, or to whatever the brackets stand in.
+    /// Whether what is read belongs to a column, or to whatever the brackets are in.
     fn is_open(&self) -> bool {
         self.in_columns || !self.is_query
     }

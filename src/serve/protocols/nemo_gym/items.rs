@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The messages. Reasoning, the text behind it and the calls of functions behind that are one message
+/// The messages. Reasoning, the text after it and the calls of functions after that are one message
 /// of the assistant; an item of a kind that is not known stays as it is.
 pub(super) fn messages(items: Vec<Map<String, Value>>) -> Vec<Value> {
     let mut conversation = Conversation::default();

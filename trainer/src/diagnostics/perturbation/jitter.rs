@@ -13,7 +13,7 @@ pub(super) fn numbers(text: &str, seed: u64) -> String {
         changed.push_str(before);
         let length = number.find(|char: char| !is_within(char)).unwrap_or(number.len());
         let (number, after) = number.split_at(length);
-        // A comma or a dot behind the number is of the sentence.
+        // A comma or a dot after the number is of the sentence.
         let own = number.trim_end_matches([',', '.']).len();
         let (number, mark) = number.split_at(own);
         if is_label(&changed, mark, after) || is_part_of_word(&changed) {

@@ -1,4 +1,4 @@
-//! Changes that leave the meaning alone: phrases, capitals, white space, Markdown, and text behind the
+//! Changes that leave the meaning alone: phrases, capitals, white space, Markdown, and text after the
 //! end.
 
 use assay_verifiers::stats::SplitMix64;
@@ -19,7 +19,7 @@ const FILLER: [&str; 6] = [
 const ANOTHER_PROBLEM: &str = "Another problem: a train covers 120 km in 2 hours. \
     Its speed is 120 / 2 = 60 km per hour. The answer is 60.";
 
-/// The text with another solved problem behind it.
+/// The text with another solved problem after it.
 pub(super) fn with_another_problem(text: &str) -> String {
     let between = if text.is_empty() { "" } else { "\n\n" };
     format!("{text}{between}{ANOTHER_PROBLEM}")

@@ -103,7 +103,7 @@ impl Candidates {
 
     /// Keeps the most probable tokens, up to the one with which their sum reaches `mass`; of equals
     /// those of lower ids. By quickselect: where the tokens before the middle one do not reach it, they
-    /// stay, and the end is looked for behind them.
+    /// stay, and the end is looked for after them.
     pub(super) fn keep_nucleus(&mut self, mass: f64) {
         if mass >= self.total() {
             return;

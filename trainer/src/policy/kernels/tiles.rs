@@ -1,4 +1,4 @@
-//! Products of small matrices that lie in padded scratch memory, for the attention of one head.
+//! Products of small matrices that are in padded scratch memory, for the attention of one head.
 
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};

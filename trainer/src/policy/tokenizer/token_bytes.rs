@@ -13,7 +13,7 @@ pub(super) enum TokenBytes {
     Contextual,
 }
 
-/// Tokens that are decoded before one whose end is looked for, so that it does not stand at the start.
+/// Tokens that are decoded before one whose end is looked for, so that it does not be at the start.
 const CONTEXT: usize = 4;
 /// The most bytes of a character of UTF-8, less one.
 const CONTINUATIONS_MAX: usize = 3;

@@ -32,7 +32,7 @@ pub fn write_parameters(path: &Path, parameters: &Parameters) -> Result<String, 
 /// Reads weights that [`write_parameters`] wrote. Returns the SHA-256 of the file in hexadecimal.
 ///
 /// # Errors
-/// A file that cannot be read, that is no safetensors, or whose names, types or shapes are not those of
+/// A file that cannot be read, that is not safetensors, or whose names, types or shapes are not those of
 /// the weights that are trained. No weight is changed then.
 pub fn read_parameters(path: &Path, parameters: &mut Parameters) -> Result<String, PolicyError> {
     let file = TensorFile::open(path)?;
@@ -165,7 +165,7 @@ pub(super) fn digest_of<'a>(tensors: impl Iterator<Item = NamedTensor<'a>>) -> S
     hex(&hash.finalize())
 }
 
-/// What stands before the data of a file: the length of the description as 8 bytes, the description.
+/// What is before the data of a file: the length of the description as 8 bytes, the description.
 fn head(tensors: &[NamedTensor<'_>]) -> Result<Vec<u8>, String> {
     let mut end = 0;
     let entries = tensors.iter().map(|(name, shape, values)| {

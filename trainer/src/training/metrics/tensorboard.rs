@@ -13,7 +13,7 @@ use crate::reports::{EvaluationReport, StepReport, TrainingObserver};
 pub type EventClock = Box<dyn FnMut() -> f64 + Send>;
 
 /// Writes measurements as the scalars of an event file, `events.out.tfevents.SECONDS.HOST` (with a
-/// number behind it where two have one name).
+/// number after it where two have one name).
 ///
 /// The tags are those of transformers: `train/reward` for a measurement `reward` of a step, and
 /// `eval/accuracy` for `eval_accuracy`. An event is with the operating system before a call returns.
@@ -90,7 +90,7 @@ impl TrainingObserver for TensorBoard {
     }
 }
 
-/// A file that was not there, by this name or with a number behind it.
+/// A file that was not there, by this name or with a number after it.
 fn create_new(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     let mut path = folder.join(name);
     for number in 1_u64.. {
@@ -112,7 +112,7 @@ fn tag(name: &str) -> String {
     }
 }
 
-/// Whether a letter of a host name may stand in a file name.
+/// Whether a letter of a host name may be in a file name.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '_')
 }

@@ -81,7 +81,7 @@ fn shrinks(cx: &Context, mono: &Mono, variable: Atom, negative: bool) -> bool {
     })
 }
 
-/// Whether the variable stands in an exponent of a term.
+/// Whether the variable is in an exponent of a term.
 fn has_exponent(cx: &Context, mono: &Mono, variable: Atom) -> bool {
     mono.iter().any(|&(atom, _)| match cx.kind(atom) {
         Some(Kind::Power(_, inner)) => inner.iter().any(|(atom, _)| *atom == variable),

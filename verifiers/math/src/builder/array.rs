@@ -14,7 +14,7 @@ impl Builder<'_> {
     }
 
     /// Whether a node is a matrix or, with `tuples`, a vector, or arithmetic with one. The power of
-    /// a vector is no array, unless it is its transpose.
+    /// a vector is not an array, unless it is its transpose.
     fn has_array(&self, id: Id, tuples: bool) -> Result<bool, Stop> {
         Ok(match self.tree.get(id)? {
             Node::Matrix(_) => true,

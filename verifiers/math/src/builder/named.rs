@@ -4,7 +4,7 @@ use crate::algebra::Canon;
 use crate::sets::Region;
 use crate::values::{Named, Value};
 
-/// A value with the name that stands before it.
+/// A value with the name that is before it.
 pub(super) fn named(
     label: String,
     parameter: Option<String>,

@@ -13,7 +13,7 @@ use crate::values::{Value, free_letters, measured, with_letter};
 /// The most letters that are renamed.
 const LETTERS_MAX: usize = 3;
 
-/// Letters behind a number that are rather units than variables.
+/// Letters after a number that are rather units than variables.
 #[rustfmt::skip]
 const UNITS: [&str; 17] = [
     "m", "s", "g", "h", "N", "L", "l", "J", "W", "V", "K", "A", "F", "H", "T", "Omega", "mu",

@@ -88,7 +88,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// A function without the restriction of its own variable behind it: `2x + 1, x > 0`.
+    /// A function without the restriction of its own variable after it: `2x + 1, x > 0`.
     fn without_restriction<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         let Value::List(items) = value else { return None };
         let [inner, Value::Region(region)] = items.as_slice() else { return None };

@@ -40,7 +40,7 @@ impl Ball {
         Self { low: value.clone(), high: value }
     }
 
-    /// Whether zero lies in it.
+    /// Whether zero is in it.
     pub(crate) fn has_zero(&self) -> bool {
         self.low <= Float::zero() && Float::zero() <= self.high
     }

@@ -51,7 +51,7 @@ pub(crate) fn symbols(text: &str) -> Vec<&str> {
     Layout::new(text, false).read()
 }
 
-/// The symbols of a question: words may stand between formulas.
+/// The symbols of a question: words may be between formulas.
 pub(crate) fn symbols_of_prose(text: &str) -> Vec<&str> {
     Layout::new(text, true).read()
 }

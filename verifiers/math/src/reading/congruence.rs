@@ -50,7 +50,7 @@ pub(crate) fn congruence(text: &str) -> Option<Family> {
     if remainders.is_empty() { None } else { family::residues(var, &modulus, remainders) }
 }
 
-/// An integer, perhaps negative, and the piece behind it.
+/// An integer, perhaps negative, and the piece after it.
 fn number(pieces: &[Piece<'_>], at: usize) -> Option<(RBig, usize)> {
     let negative = pieces.get(at)?.is(&["-", "−"]);
     let at = at + usize::from(negative);

@@ -4,11 +4,11 @@ use super::pieces::{Piece, pieces};
 use super::quantifiers::TEXT_MAX;
 use crate::syntax::is_minus;
 
-/// What may stand before a quotient.
+/// What may be before a quotient.
 const LEADS: &[&str] = &["quotient", "q", "the", "is", "of", ":", "=", "商"];
 /// Words for the remainder.
 const REMAINDERS: &[&str] = &["r", "rem", "remainder", "remaining", "rest", "reste", "resto", "余"];
-/// What may stand around the word for the remainder.
+/// What may be around the word for the remainder.
 #[rustfmt::skip]
 const BESIDE: &[&str] = &[
     ",", ";", ".", ":", "=", "(", "with", "and", "a", "the", "has", "of", "is", "mit", "avec", "con", "数",
@@ -38,7 +38,7 @@ fn behind<'p, 't>(pieces: &'p [Piece<'t>], words: &[&str]) -> &'p [Piece<'t>] {
     pieces.split_at(skipped).1
 }
 
-/// A whole number, perhaps in groups of three digits, and the pieces behind it.
+/// A whole number, perhaps in groups of three digits, and the pieces after it.
 fn number<'p, 't>(pieces: &'p [Piece<'t>]) -> Option<(String, &'p [Piece<'t>])> {
     let is_negative = pieces.first().is_some_and(|piece| piece.text.starts_with(is_minus));
     let mut rest = pieces.get(usize::from(is_negative)..)?;

@@ -1,7 +1,7 @@
 //! The value of a named functional: `\operatorname{rank}(A) = 2`, `\dim V = 3`, `\text{Area of }ABC = 12`.
 //!
-//! The left side is no expression to be solved, and most of these names are no operators that are
-//! worked out: it becomes a name, and the value stands behind it. An unknown in the left side makes
+//! The left side is not an expression to be solved, and most of these names are no operators that are
+//! worked out: it becomes a name, and the value comes after it. An unknown in the left side makes
 //! it an equation.
 
 use crate::syntax::words;
@@ -110,7 +110,7 @@ fn is_applied(left: &str) -> bool {
     is_argument(rest) && (bound || !has_unknown(rest))
 }
 
-/// The name at the start of a left side, and what stands behind it.
+/// The name at the start of a left side, and what comes after it.
 fn head(left: &str) -> Option<(String, &str)> {
     if let Some((style, rest)) =
         STYLES.iter().find_map(|style| Some((*style, left.strip_prefix(*style)?)))
@@ -155,7 +155,7 @@ fn is_functional(name: &str, rest: &str, is_operator: bool) -> bool {
     !name.is_empty() && plain && !known && !denied && (is_operator || applied || noun)
 }
 
-/// What stands behind indices.
+/// What comes after indices.
 fn unscripted(text: &str) -> &str {
     let mut rest = text;
     while let Some(tail) = rest.strip_prefix(['_', '^']) {

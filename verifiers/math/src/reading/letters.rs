@@ -54,7 +54,7 @@ fn is_letters(text: &str, letter: &str) -> bool {
     let is_command = |word: &&str| is_style(word) || matches!(*word, "quad" | "qquad");
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut words = words.filter(|word| !is_command(word)).peekable();
-    // The numeral I is no letter of a choice here.
+    // The numeral I is not a letter of a choice here.
     let is_letter = |word: &str| word.len() == 1 && matches!(word.as_bytes(), [b'A'..=b'H' | b'J']);
     let mut others = false;
     words.peek().is_some()
@@ -71,8 +71,8 @@ const JOINTS: [&str; 22] = [
     "lor", "land", "vee", "wedge", "mid", "option", "choice", "Option", "Choice",
 ];
 
-/// Whether the text behind a choice offers another one: "and (B)", "5, (B) 6". `bracket` says
-/// whether letters stand in brackets. "Both A and B" is what one choice says.
+/// Whether the text after a choice offers another one: "and (B)", "5, (B) 6". `bracket` says
+/// whether letters are in brackets. "Both A and B" is what one choice says.
 fn offers_another(rest: &str, letter: &str, bracket: bool) -> bool {
     let (mut only_joints, mut joined) = (true, false);
     let mut at = 0;
@@ -97,11 +97,11 @@ fn offers_another(rest: &str, letter: &str, bracket: bool) -> bool {
     false
 }
 
-/// Whether a letter is marked as that of a choice by what stands around it.
+/// Whether a letter is marked as that of a choice by what is around it.
 fn is_marked(before: &str, after: &str, bracket: bool) -> bool {
     let gap = before.trim_end_matches(['(', ' ']);
     if bracket {
-        // f(B) is no choice, and neither is what words refer to: "both (A) and (B)".
+        // f(B) is not a choice, and neither is what words refer to: "both (A) and (B)".
         let called =
             before.strip_suffix('(').is_some_and(|head| head.ends_with(char::is_alphabetic));
         let refers = gap.to_ascii_lowercase();

@@ -12,7 +12,7 @@ const SILENT: [&str; 9] = [
     "approx", "exact", "rounded", "simplified", "in simplest", "about", "final answer",
     "to the nearest", "nearest",
 ];
-/// What may stand between a value and its note.
+/// What may be between a value and its note.
 const GAPS: [&str; 8] = ["\\text{", "\\mathrm{", "\\", "\\,", "\\;", "\\quad", "~", "$"];
 /// What a note may begin with.
 const LEADS: [&str; 7] = ["or ", "or", "i.e. ", "i.e., ", "that is, ", "=", "\\approx"];
@@ -26,7 +26,7 @@ const QUALIFIERS: [&str; 6] =
 pub(crate) enum Note<'a> {
     /// The text with what the note says, or without it.
     Part(Cow<'a, str>),
-    /// A value in brackets, which may be the same value. What is offered with "or" is no rounding of
+    /// A value in brackets, which may be the same value. What is offered with "or" is not a rounding of
     /// the value to an integer.
     Again { value: &'a str, note: &'a str, sign: Rel },
 }
@@ -73,7 +73,7 @@ pub(crate) fn note(text: &str) -> Option<Note<'_>> {
         .then(|| Note::Part(Cow::Owned(format!("{value}\\text{{ {inner}}}"))))
 }
 
-/// A value with the restriction behind it as a clause of its own: "2x + 1 for x > 0", `2x + 1 (x > 0)`.
+/// A value with the restriction after it as a clause of its own: "2x + 1 for x > 0", `2x + 1 (x > 0)`.
 pub(crate) fn restricted(text: &str) -> Option<String> {
     if text.len() > TEXT_MAX {
         return None;
@@ -92,7 +92,7 @@ pub(crate) fn restricted(text: &str) -> Option<String> {
 fn restricts(text: &str) -> bool {
     const SIGNS: [&str; 9] = ["<", ">", "≤", "≥", "≠", "\\le", "\\ge", "\\ne", "\\lt"];
     let related = SIGNS.iter().any(|sign| text.contains(sign)) || text.contains("\\gt");
-    // What stands before a command is a letter, and the rest is its name.
+    // What is before a command is a letter, and the rest is its name.
     let said = text.split(|c: char| !(c.is_ascii_alphabetic() || c == '\\'));
     let mut words = said.filter(|word| word.split('\\').next().is_some_and(|word| word.len() > 1));
     related && !text.contains([',', ';']) && words.next().is_none()
@@ -119,7 +119,7 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// A value without the gap behind it, and whether there was one.
+/// A value without the gap after it, and whether there was one.
 fn without_gap(head: &str) -> (&str, bool) {
     let mut value = head.trim_end();
     let mut apart = value.len() < head.len();
@@ -130,7 +130,7 @@ fn without_gap(head: &str) -> (&str, bool) {
     (open.unwrap_or(value), apart)
 }
 
-/// What stands in `\text{}`, where this is all.
+/// What is in `\text{}`, where this is all.
 fn unwrapped(text: &str) -> &str {
     let inner =
         ["\\text{", "\\mathrm{", "\\textbf{"].iter().find_map(|open| text.strip_prefix(open));

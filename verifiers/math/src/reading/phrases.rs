@@ -78,7 +78,7 @@ pub(crate) fn set_of(text: &str) -> Option<Value> {
     ALL.contains(&text).then(|| Value::Region(Region::everything()))
 }
 
-/// A phrase at the start of a text, and the text behind it.
+/// A phrase at the start of a text, and the text after it.
 pub(crate) fn begins(text: &str) -> Option<(Phrase, &str)> {
     const PHRASES: &[(&str, Phrase)] = &[
         ("all real numbers except", Phrase::Except),

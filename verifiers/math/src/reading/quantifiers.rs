@@ -93,7 +93,7 @@ fn membership(pieces: &[Piece<'_>], at: usize) -> Option<(Parameter, usize, usiz
     Some((Parameter { name, range }, from, closed(pieces, from, to)))
 }
 
-/// `, c \in \mathbb{R}` behind a function or a point: its letter is any real number.
+/// `, c \in \mathbb{R}` after a function or a point: its letter is any real number.
 fn constant(pieces: &[Piece<'_>], at: usize) -> Option<(usize, usize)> {
     letter(pieces.get(at)?)?;
     let real = pieces.get(at + 2)?.is(&["R", "ℝ", "\\R"]);
@@ -171,7 +171,7 @@ const KIND: &[&str] = &[
     "the",
 ];
 
-/// The first piece of a qualification whose subject stands at `at`: with the comma, the bracket or
+/// The first piece of a qualification whose subject is at `at`: with the comma, the bracket or
 /// the word that introduces it. `None` where nothing does.
 fn lead(pieces: &[Piece<'_>], at: usize) -> Option<usize> {
     let words = [

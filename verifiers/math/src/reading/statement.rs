@@ -39,7 +39,7 @@ fn denies(text: &str) -> bool {
         .any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-/// The text before and behind the first of `verbs` that stands as a word.
+/// The text before and after the first of `verbs` that stands as a word.
 fn around_verb<'a>(text: &'a str, verbs: &[&str]) -> Option<(&'a str, &'a str)> {
     let mut at = 0;
     for word in text.split_inclusive(|c: char| !c.is_alphabetic()) {
@@ -55,7 +55,7 @@ fn around_verb<'a>(text: &'a str, verbs: &[&str]) -> Option<(&'a str, &'a str)> 
     None
 }
 
-/// One word with a capital letter that is no article or pronoun.
+/// One word with a capital letter that is not an article or pronoun.
 fn is_name(subject: &str) -> bool {
     const OTHERS: [&str; 10] =
         ["The", "A", "An", "It", "He", "She", "They", "There", "This", "Each"];

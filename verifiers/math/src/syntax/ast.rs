@@ -48,7 +48,7 @@ pub enum ClockForm {
 /// The decimal notation of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// Digits behind the point.
+    /// Digits after the point.
     pub(crate) places: u32,
     /// Digits from the first that is not zero.
     pub(crate) significant: u32,
@@ -84,7 +84,7 @@ pub(crate) enum Node {
     Factorial(Id),
     Percent(Id),
     Degrees(Id),
-    /// A value and the words behind it.
+    /// A value and the words after it.
     Quantity(Id, String),
     /// Brackets around several things: a point or an interval.
     Group {
@@ -242,12 +242,12 @@ impl Tree {
         sides.get(exact).copied().filter(|_| equates).unwrap_or(id)
     }
 
-    /// Whether a sum, an integral, a limit or a derivative stands in it.
+    /// Whether a sum, an integral, a limit or a derivative is in it.
     pub(crate) fn has_operator(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Operator(_)))
     }
 
-    /// Whether one stands in what the tree at `id` comes to.
+    /// Whether one is in what the tree at `id` comes to.
     pub(crate) fn leaves_operator(&self, id: Id) -> bool {
         self.any_below(self.result(id), |node| matches!(node, Node::Operator(_)))
     }

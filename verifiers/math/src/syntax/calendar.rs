@@ -53,7 +53,7 @@ pub(crate) fn read(text: &str, dates: Dates) -> Option<Calendar> {
     time(&plain).or_else(|| named_month(&plain)).or_else(|| numeric(&plain, dates))
 }
 
-/// Whether a month, a half of the day or two signs between numbers stand in it.
+/// Whether a month, a half of the day or two signs between numbers are in it.
 fn may_be(text: &[u8]) -> bool {
     let holds = |word: &str| {
         text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))

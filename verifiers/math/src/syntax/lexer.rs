@@ -206,12 +206,12 @@ impl<'a> Lexer<'a> {
         self.push(Tok::Letter(&run[..1]), 1);
     }
 
-    /// Whether a number or a multiplier stands before.
+    /// Whether a number or a multiplier is before.
     fn follows_count(&self) -> bool {
         matches!(self.tokens.last(), Some(Token { tok: Tok::Num(_) | Tok::Scale(_), .. }))
     }
 
-    /// Whether a word stands before: "square cm".
+    /// Whether a word is before: "square cm".
     fn follows_word(&self) -> bool {
         matches!(self.tokens.last(), Some(Token { tok: Tok::Word(_), .. }))
     }

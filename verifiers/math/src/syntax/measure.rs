@@ -15,7 +15,7 @@ impl Measure {
         Self { unit }
     }
 
-    /// A scale with a zero of its own begins there only where it stands alone.
+    /// A scale with a zero of its own begins there only where it is alone.
     pub(crate) fn raised(self, power: i8) -> Option<Self> {
         if power == 1 {
             return Some(self);

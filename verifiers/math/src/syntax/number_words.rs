@@ -103,7 +103,7 @@ pub(crate) fn chinese(text: &str) -> Option<(u32, usize)> {
     (length > 0).then(|| (total + digit.unwrap_or(0), length))
 }
 
-/// The number that a text in lower case and without articles denotes, and the noun behind it.
+/// The number that a text in lower case and without articles denotes, and the noun after it.
 pub fn number(text: &str) -> Option<(RBig, Option<&str>)> {
     let mut words: Vec<&str> =
         text.split([' ', '-']).filter(|word| !word.is_empty()).take(WORDS_MAX + 1).collect();
@@ -118,7 +118,7 @@ pub fn number(text: &str) -> Option<(RBig, Option<&str>)> {
     let value = if let Some(value) = value(&words) {
         value
     } else {
-        // "seven apples": one noun, in the plural, so that "one of them" is no number.
+        // "seven apples": one noun, in the plural, so that "one of them" is not a number.
         let last = words.pop().filter(|word| word.len() > 2 && word.ends_with('s'))?;
         noun = PARTS.iter().all(|part| part.1 != last).then_some(last);
         noun?;
@@ -148,7 +148,7 @@ fn value(words: &[&str]) -> Option<RBig> {
         _ => {}
     }
     if let Some((one, _, below)) = PARTS.iter().find(|part| part.0 == *last || part.1 == *last) {
-        // "twenty fifth" is no fraction.
+        // "twenty fifth" is not a fraction.
         if let Some(value) = fraction(head, last == one, *below) {
             return Some(value);
         }
@@ -193,7 +193,7 @@ fn fraction(head: &[&str], single: bool, below: i64) -> Option<RBig> {
 /// An integer.
 fn whole(words: &[&str]) -> Option<i64> {
     let (mut total, mut group) = (0i64, None::<i64>);
-    // What the next scale must stay below, and whether "and" may stand here.
+    // What the next scale must stay below, and whether "and" may be here.
     let (mut below, mut joined, mut open) = (i64::MAX, false, false);
     for word in words {
         if *word == "and" {

@@ -1,6 +1,6 @@
 //! The grammar: precedence climbing over the tokens, without evaluating anything.
 //!
-//! This file holds the cursor and what stands between separators and signs of relation; products,
+//! This file holds the cursor and what is between separators and signs of relation; products,
 //! factors, numbers, functions, brackets, quantities and operators have files of their own.
 
 mod accents;
@@ -130,7 +130,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// The next separator; at the top, behind the qualification of a clause.
+    /// The next separator; at the top, after the qualification of a clause.
     fn next_separator(&mut self, top: bool) -> Option<Join> {
         if top && self.peek() == Some(Tok::Stop) {
             while !matches!(self.peek(), None | Some(Tok::And | Tok::Or)) {

@@ -82,7 +82,7 @@ pub(crate) enum Tok<'a> {
     Stop,
 }
 
-/// A token, with whether space stands before it.
+/// A token, with whether space is before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'a> {
     pub(crate) tok: Tok<'a>,

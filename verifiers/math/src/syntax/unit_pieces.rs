@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The power behind a name: `^2`, `^{-1}`, "squared", `\cubed`, the digit of `m2`. `None` where
-    /// it is no whole number.
+    /// it is not a whole number.
     pub(crate) fn power(&mut self) -> Option<i8> {
         if let Some((power, length)) = digit_power(self.rest()) {
             self.at += length;

@@ -47,7 +47,7 @@ pub(crate) fn read(text: &str, open: usize) -> Option<Found> {
 }
 
 impl Reader<'_> {
-    /// Factors side by side, or with signs between them. What is behind a slash is below it.
+    /// Factors side by side, or with signs between them. What is after a slash is below it.
     fn product(&mut self, depth: u8) -> Option<Measure> {
         let mut whole = None::<Measure>;
         let mut below = false;

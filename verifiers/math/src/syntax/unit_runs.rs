@@ -6,7 +6,7 @@ use super::unit_table::{loose_sign, name, sign};
 /// The longest run of signs side by side, in bytes: `kgms`.
 const RUN_MAX: usize = 8;
 
-/// The unit that a run of letters is, or where it stands alone the product of the signs in it, of
+/// The unit that a run of letters is, or where it is alone the product of the signs in it, of
 /// which the last has the power: `Nm`, `kgms^{-2}`.
 pub(crate) fn resolved(run: &str, power: i8, whole: bool) -> Option<Measure> {
     if let ("ms", true) = (run, power < 0) {

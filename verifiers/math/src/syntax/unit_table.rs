@@ -41,7 +41,7 @@ const PREFIXES: [(&str, &str, isize); 26] = [
     ("R", "ronna", 27),
     ("Q", "quetta", 30),
 ];
-/// Two letters behind a number that are a unit, and no variables side by side: these, and a prefix
+/// Two letters after a number that are a unit, and no variables side by side: these, and a prefix
 /// before a sign, each from its list.
 #[rustfmt::skip]
 const USUAL: [&str; 18] = [
@@ -243,7 +243,7 @@ pub(crate) fn is_prefix_sign(sign: &str) -> bool {
     PREFIXES.iter().any(|have| have.0 == sign)
 }
 
-/// Whether two letters are a unit that is tight behind its number.
+/// Whether two letters are a unit that is tight after its number.
 pub(crate) fn is_usual(run: &str) -> bool {
     let capitals = run.bytes().all(|byte| byte.is_ascii_uppercase());
     (capitals && matches!(run, "MW" | "MJ" | "MV" | "GW" | "GJ"))

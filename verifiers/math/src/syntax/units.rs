@@ -34,7 +34,7 @@ pub fn known(run: &str) -> bool {
 }
 
 /// The unit that follows a value in a text: `} mA`, `$ km/h`. "5 in the
-/// end" is no inch.
+/// end" is not an inch.
 pub fn behind(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(['}', '$', ' ', '~']);
     let rest = rest.strip_prefix("\\)").unwrap_or(rest);

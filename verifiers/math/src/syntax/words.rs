@@ -15,7 +15,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     "gcd"), ("GCD", "gcd"), ("HCF", "gcd"), ("lcm", "lcm"), ("LCM", "lcm"), ("det", "det"), ("arg", "arg"), ("arccot", "arccot"),
 ];
 
-/// Words of a label that says of its value that it is no answer.
+/// Words of a label that says of its value that it is not an answer.
 #[rustfmt::skip]
 const DENYING: [&str; 17] = [
     "not", "never", "isn", "cannot", "wrong", "incorrect", "false", "untrue", "mistake", "mistaken", "rejected", "invalid",
@@ -78,7 +78,7 @@ pub(crate) fn currency(code: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a label denies the value behind it: "wrong: 7", but not "number rejected: 7" and "wrong
+/// Whether a label denies the value after it: "wrong: 7", but not "number rejected: 7" and "wrong
 /// answers: 7".
 pub(crate) fn denies(label: &str) -> bool {
     let counts = label.ends_with('s') || label.split(' ').any(|word| COUNTING.contains(&word));

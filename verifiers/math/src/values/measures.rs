@@ -111,7 +111,7 @@ pub(crate) fn converted(
     cx.add(&value, &Canon::rational(conversion.shift.clone()))
 }
 
-/// The unit behind a point, a list or a set is that of its parts.
+/// The unit after a point, a list or a set is that of its parts.
 pub(crate) fn measure_parts(value: &mut Value, unit: &str) {
     match value {
         Value::Scalar(scalar) if scalar.unit.is_none() && scalar.letters.is_none() => {

@@ -36,7 +36,7 @@ impl<'a> Hunk<'a> {
         *at += 1;
         let mut hunk =
             Self { at: place, lines: Vec::new(), old_unended: false, new_unended: false };
-        // Blank lines that were not counted may stand between the hunk and what follows.
+        // Blank lines that were not counted may be between the hunk and what follows.
         let (mut blank, mut runs_on) = (0, false);
         while let Some(line) = lines.get(*at).copied() {
             let is_whole = left.as_ref().is_none_or(|left| left.old == 0 && left.new == 0);
@@ -233,7 +233,7 @@ struct Made<'a> {
 }
 
 impl<'a> Made<'a> {
-    /// Takes a hunk that stands at a line; returns the line behind it.
+    /// Takes a hunk that is at a line; returns the line after it.
     fn take(
         &mut self,
         hunk: &Hunk<'a>,

@@ -19,7 +19,7 @@ pub(in crate::verifiers::program_output) struct Answer<'a> {
     pub(in crate::verifiers::program_output) quoted: bool,
 }
 
-/// Something, and where it stands in the text, in bytes.
+/// Something, and where it is in the text, in bytes.
 pub(in crate::verifiers::program_output) type Placed<T> = (T, (usize, usize));
 
 /// The sides of `f(1) == 2`, with `assert` before it or without, and of `f(1) = 2`.
@@ -42,7 +42,7 @@ pub(in crate::verifiers::program_output) fn sides(text: &str) -> Option<(&str, &
     Some((left.trim_end(), right.trim()))
 }
 
-/// Where `mark` first stands outside brackets and quotes.
+/// Where `mark` first is outside brackets and quotes.
 fn outside_brackets(text: &str, mark: &str) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, c) in text.char_indices() {

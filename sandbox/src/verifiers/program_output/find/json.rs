@@ -101,7 +101,7 @@ fn read<'a>(text: &'a str, at: usize, meter: &mut Meter<'_>) -> Result<Option<An
     Ok((!word.is_empty()).then_some(answer))
 }
 
-/// The text in quotes at the start of `rest`, and where it stands.
+/// The text in quotes at the start of `rest`, and where it is.
 fn quoted(rest: &str, quote: char, meter: &mut Meter<'_>) -> Result<Option<Placed<String>>, Fault> {
     let triple = if quote == '"' { "\"\"\"" } else { "'''" };
     if let Some(inner) = rest.strip_prefix(triple)

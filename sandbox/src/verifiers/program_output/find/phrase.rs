@@ -61,7 +61,7 @@ pub(super) fn last_cue_end(text: &str) -> Option<usize> {
     program::CUES.iter().filter_map(|cue| Some(lower.rfind(cue)? + cue.len())).max()
 }
 
-/// The lines behind a last cue that ends its line, to the end of the text: "The output is:\n0\n1".
+/// The lines after a last cue that ends its line, to the end of the text: "The output is:\n0\n1".
 pub(super) fn lines_said(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let inner = text.get(part.clone())?;
     let cue = last_cue_end(inner)?;
@@ -99,7 +99,7 @@ pub(in crate::verifiers::program_output) fn says_value(text: &str) -> bool {
         })
 }
 
-/// The last assertion whose right side is no blank.
+/// The last assertion whose right side is not a blank.
 pub(super) fn assertion(text: &str, part: Range<usize>) -> Option<Answer<'_>> {
     let inner = text.get(part.clone())?;
     let mut places = inner.rmatch_indices("assert ").take(TRIED_MAX);
@@ -154,7 +154,7 @@ pub(super) fn after(text: &str, from: usize) -> Option<Range<usize>> {
     }
     let (_, length) = literal::prefix(rest, Words::Python).ok()?;
     let next = rest.get(length..)?.chars().next();
-    // The dot behind a whole number ends the sentence.
+    // The dot after a whole number ends the sentence.
     let is_dot = rest.get(..length)?.ends_with('.') && next.is_none_or(char::is_whitespace);
     let length = length - usize::from(is_dot);
     let ends = !next.is_some_and(|c| c.is_alphanumeric() || "_([+-/%".contains(c));

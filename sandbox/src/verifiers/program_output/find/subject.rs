@@ -7,7 +7,7 @@ const TRIED_MAX: usize = 32;
 /// Bytes before a verb that are read.
 const CLAUSE_BYTES_MAX: usize = 160;
 
-/// Where an answer may begin in a text in lower case: behind a heading, and behind the verb of a sentence
+/// Where an answer may begin in a text in lower case: after a heading, and after the verb of a sentence
 /// whose subject is the output of a program.
 pub(super) fn program(lower: &str) -> impl Iterator<Item = usize> {
     let names_program = |of: &str| {

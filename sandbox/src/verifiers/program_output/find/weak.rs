@@ -28,7 +28,7 @@ pub(super) fn said_plainly(text: &str, part: Range<usize>) -> Option<Answer<'_>>
     phrase(inner, part.start, range)
 }
 
-/// The value that a line is, without marks around it and a dot behind it.
+/// The value that a line is, without marks around it and a dot after it.
 fn only_value(text: &str, line: Range<usize>) -> Option<Range<usize>> {
     let said = text.get(line.clone())?;
     let start = line.start + said.len() - said.trim_start_matches(MARKS).len();

@@ -36,7 +36,7 @@ impl Lexer<'_> {
         self.exponent();
     }
 
-    /// Whether brackets stand around nothing but digits and commas: `(3,331)` is a point.
+    /// Whether brackets are around nothing but digits and commas: `(3,331)` is a point.
     fn encloses(&self, rest: &str) -> bool {
         let open = matches!(
             self.tokens.last(),
@@ -92,7 +92,7 @@ fn whole(rest: &str, commas: Commas) -> usize {
     end
 }
 
-/// The end of the part behind a decimal point or comma, with the mark of digits that go on.
+/// The end of the part after a decimal point or comma, with the mark of digits that go on.
 fn fraction(rest: &str, end: usize, commas: Commas) -> usize {
     let tail = &rest[end..];
     let mark = match tail.as_bytes().first() {
@@ -127,7 +127,7 @@ fn points(rest: &str) -> usize {
     if ends { groups } else { 0 }
 }
 
-/// The end of a number whose digits stand in pairs before the last three: `12,34,567`.
+/// The end of a number whose digits are in pairs before the last three: `12,34,567`.
 fn paired(rest: &str) -> Option<usize> {
     let mut at = digits(rest, 0);
     if !(1..=2).contains(&at) {
@@ -155,7 +155,7 @@ fn digits_and(text: &str, mark: u8) -> usize {
     end - usize::from(end > 0 && bytes.get(end - 1) == Some(&mark))
 }
 
-/// The digits behind the prefix of a base.
+/// The digits after the prefix of a base.
 fn prefixed(rest: &str) -> Option<(&str, u32)> {
     if !rest.starts_with('0') {
         return None;
@@ -171,7 +171,7 @@ fn prefixed(rest: &str) -> Option<(&str, u32)> {
 /// The length of a separator of thousands at `at`, where exactly three digits follow it.
 fn separator(rest: &str, at: usize, commas: Commas) -> Option<usize> {
     let tail = rest.get(at..)?;
-    // Every mark is short, and three digits stand behind it.
+    // Every mark is short, and three digits come after it.
     let near = tail.bytes().take(MARK_MAX + 1).position(|byte| byte.is_ascii_digit());
     near.filter(|near| *near > 0 && digits(tail, *near) == near + 3)?;
     let starts =

@@ -1,4 +1,4 @@
-//! The grammar of what stands in brackets: groups, sets, absolute values, matrices, branches.
+//! The grammar of what is in brackets: groups, sets, absolute values, matrices, branches.
 
 use super::Parser;
 use crate::stop::Stop;
@@ -68,7 +68,7 @@ impl<'a> Parser<'_, 'a> {
         None
     }
 
-    /// Whether a square bracket behind a factor groups: `2[x + 1]`. It does not in `[1, 3[`, around
+    /// Whether a square bracket after a factor groups: `2[x + 1]`. It does not in `[1, 3[`, around
     /// a lone number (`x \equiv 3 [5]`) and, behind a letter, around an index: `a[n]`, `a[n - 1]`.
     pub(crate) fn groups(&self) -> bool {
         if self.peek() != Some(Tok::LBracket) {
@@ -209,7 +209,7 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// Whether brackets behind a factor hold a lone number or, behind a letter, an index: `a[n]`,
+/// Whether brackets after a factor hold a lone number or, after a letter, an index: `a[n]`,
 /// `a[n - 1]`.
 fn is_index(before: Option<Tok<'_>>, inner: &[Token<'_>]) -> bool {
     let of = match before {

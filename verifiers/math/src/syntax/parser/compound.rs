@@ -158,7 +158,7 @@ impl Parser<'_, '_> {
         let seconds = matches!(next, "s" | "sec" | "secs" | "seconds");
         let hours = before.is_some_and(|before| before.unit.starts_with('h'));
         let unit = match name {
-            // Minutes where hours stand before or seconds behind.
+            // Minutes where hours are before or seconds behind.
             "m" if hours || seconds => "min".to_owned(),
             name => name.to_owned(),
         };

@@ -97,7 +97,7 @@ impl Parser<'_, '_> {
         Some(if first == Tok::Caret && one < two { (two, one) } else { (one, two) })
     }
 
-    /// A small number behind the sign of an index.
+    /// A small number after the sign of an index.
     fn index(&mut self) -> Option<i64> {
         self.at += 1;
         let braced = self.eat(Tok::LBrace);

@@ -127,7 +127,7 @@ impl Parser<'_, '_> {
         Ok(body)
     }
 
-    /// `d`, `d^2`, `dx`, `dx^2`, `(dx)^2`: the order, and the name behind it.
+    /// `d`, `d^2`, `dx`, `dx^2`, `(dx)^2`: the order, and the name after it.
     fn differential_of(&self, id: Id) -> Result<Option<Differential>, Stop> {
         let (factors, outer) = match self.tree.get(id)? {
             Node::Mul(factors) => (factors.as_slice(), 1),

@@ -1,4 +1,4 @@
-//! The grammar of a single factor: names, fractions, roots, and the powers and marks behind them.
+//! The grammar of a single factor: names, fractions, roots, and the powers and marks after them.
 
 use super::Parser;
 use crate::stop::Stop;

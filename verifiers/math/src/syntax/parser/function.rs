@@ -40,7 +40,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether brackets open here that hold all that the function applies to. A power behind them is
+    /// Whether brackets open here that hold all that the function applies to. A power after them is
     /// one of the function: `f(x)^2`, `f{(x)}^2`.
     fn opens_argument(&self) -> bool {
         match self.peek() {
@@ -54,7 +54,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `\sin(30)^\circ`: a degree sign behind the brackets is that of the angle.
+    /// `\sin(30)^\circ`: a degree sign after the brackets is that of the angle.
     fn of_angle(&mut self, inner: Id) -> Result<Id, Stop> {
         if self.eat(Tok::Degree) {
             return self.degrees(inner);

@@ -64,7 +64,7 @@ impl<'a> Parser<'_, 'a> {
     /// `0.1\overline{6}`, `0.1(6)`, `0.\dot{1}4\dot{2}`: the period over as many nines.
     fn repeating(&mut self, digits: &str, places: usize) -> Result<Id, Stop> {
         let mut period = self.period()?.to_owned();
-        // Dots stand above the first and the last digit of a period.
+        // Dots are above the first and the last digit of a period.
         if let (Some(Tok::Num(middle)), Some(Tok::Accent("dot"))) = (self.peek(), self.ahead(1)) {
             self.at += 1;
             period.push_str(middle);
@@ -96,7 +96,7 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// The value of digits, `places` of them behind the point, and of a period behind them.
+/// The value of digits, `places` of them after the point, and of a period after them.
 fn with_period(digits: &str, places: usize, period: &str) -> Option<RBig> {
     let read = |text: &str| UBig::from_str_radix(text, 10).ok();
     let before = RBig::from_parts(read(digits)?.into(), power_of_ten(places));
@@ -117,7 +117,7 @@ fn endless(text: &str) -> (&str, bool) {
     }
 }
 
-/// `0.333...`, `0.1212...`, `0.8333...`: digits behind the point that end in one period, repeated
+/// `0.333...`, `0.1212...`, `0.8333...`: digits after the point that end in one period, repeated
 /// so often that it is plain where it begins.
 fn periodic(digits: &str, places: usize) -> Option<RBig> {
     let from = digits.len().checked_sub(places)?;

@@ -6,7 +6,7 @@ use crate::syntax::ast::{Id, Node, Operator, Rel};
 use crate::syntax::token::Tok;
 
 impl Parser<'_, '_> {
-    /// A sum, a product, an integral or a limit behind its sign.
+    /// A sum, a product, an integral or a limit after its sign.
     pub(crate) fn operator(&mut self, name: &'static str) -> Result<Id, Stop> {
         let (mut under, mut to) = (None, None);
         while let Some(tok @ (Tok::Under | Tok::Caret)) = self.peek() {
@@ -52,7 +52,7 @@ impl Parser<'_, '_> {
         Ok((if whole { body? } else { return Err(Stop::Unreadable) }, Some(by)))
     }
 
-    /// Where `dx` stands outside of all brackets, and the name of x.
+    /// Where `dx` is outside of all brackets, and the name of x.
     fn differential(&self) -> Option<(usize, String)> {
         let mut depth = 0usize;
         for at in self.at..self.tokens.len() {

@@ -182,7 +182,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Whether a letter of `\text{}` behind a number is no unit, but a variable or a multiplier:
+    /// Whether a letter of `\text{}` after a number is not a unit, but a variable or a multiplier:
     /// `\text{42k}`.
     fn is_factor(&self, letter: &str) -> bool {
         const SMALL: [&str; 10] = ["m", "g", "s", "l", "h", "d", "u", "c", "p", "t"];

@@ -6,7 +6,7 @@ use crate::syntax::ast::{Id, Node, Rel};
 use crate::syntax::token::Tok;
 
 impl Parser<'_, '_> {
-    /// Whether the qualification at this place holds another answer than `value`, which stands before
+    /// Whether the qualification at this place holds another answer than `value`, which is before
     /// it: "12 for n = 1, 35 for n = 2", "12 for n = 1, 35".
     pub(crate) fn is_one_of_cases(&self, value: Id) -> bool {
         if self.peek() != Some(Tok::Stop) {
@@ -55,7 +55,7 @@ fn parts<'a>(toks: impl Iterator<Item = Tok<'a>>) -> Vec<Part<'a>> {
 }
 
 impl Part<'_> {
-    /// "n = 1 35": a condition, and another value behind it.
+    /// "n = 1 35": a condition, and another value after it.
     fn has_adjacent_numbers(&self) -> bool {
         self.toks.windows(2).any(|pair| matches!(pair, [Tok::Num(_), Tok::Num(_)]))
     }

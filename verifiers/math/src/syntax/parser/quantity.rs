@@ -1,4 +1,4 @@
-//! Values with a unit or a noun behind them, and operations in words: "4 divided by 2".
+//! Values with a unit or a noun after them, and operations in words: "4 divided by 2".
 
 use super::Parser;
 use super::unit::UnitAhead;
@@ -8,7 +8,7 @@ use crate::syntax::ast::{Id, Node};
 use crate::syntax::number_words;
 use crate::syntax::token::Tok;
 
-/// The most words behind a value.
+/// The most words after a value.
 const WORDS_MAX: usize = 5;
 /// Words that no unit and no noun contains: "7 is wrong" is a statement about 7.
 #[rustfmt::skip]
@@ -18,7 +18,7 @@ const SAYING: [&str; 40] = [
     "invalid", "false", "impossible", "discarded", "guess", "if", "when", "ten", "twenty",
     "never", "got", "most", "least", "minimum", "maximum", "upwards", "downwards", "tops", "up",
 ];
-/// Nouns behind an ordinal that have a value of their own: the 4th prime is 7.
+/// Nouns after an ordinal that have a value of their own: the 4th prime is 7.
 #[rustfmt::skip]
 const POINTED: [&str; 15] = [
     "prime", "multiple", "fibonacci", "triangular", "square", "cube", "perfect", "odd", "even",
@@ -77,7 +77,7 @@ impl Parser<'_, '_> {
         self.node(Node::Based(digits, base), &[])
     }
 
-    /// The words behind a value: its unit, or a noun, or both.
+    /// The words after a value: its unit, or a noun, or both.
     pub(crate) fn quantity(&mut self, value: Id, unit: Option<UnitAhead>) -> Result<Id, Stop> {
         self.at = unit.as_ref().map_or(self.at, |unit| unit.end);
         let mut words = unit.map(|unit| unit.text).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Parser<'_, '_> {
         Ok(Some(format!("{sign}{power}")))
     }
 
-    /// A sign of money before or behind its amount.
+    /// A sign of money before or after its amount.
     pub(crate) fn price(&mut self, name: &str, amount: Id) -> Result<Id, Stop> {
         if let Node::Quantity(value, unit) = self.tree.get(amount)?
             && unit.trim_start().starts_with("per ")

@@ -1,4 +1,4 @@
-//! Units at the cursor, behind a value.
+//! Units at the cursor, after a value.
 
 use super::Parser;
 use crate::stop::Stop;
@@ -9,10 +9,10 @@ use crate::syntax::unit_reader;
 /// How LaTeX opens a text.
 const TEXTS: [&str; 6] = ["text", "rm", "mbox", "operatorname", "textup", "textnormal"];
 
-/// A unit behind a value.
+/// A unit after a value.
 pub(crate) struct UnitAhead {
     pub(crate) text: String,
-    /// The token behind it.
+    /// The token after it.
     pub(crate) end: usize,
     /// Whether it cannot be variables side by side: a word, or set upright.
     pub(crate) certain: bool,
