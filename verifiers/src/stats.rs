@@ -13,7 +13,7 @@ pub use aggregate::Aggregate;
 pub use correlation::{CorrelationSums, complete, ranks};
 pub use logistic::{log_sum_exp, sigmoid, softplus};
 pub use means::{
-    are_shares, bounds, corrected_mean, entropy, float, interpolated, mean, mean_sorted, median,
-    population_variance, present, quantile, ratio, sample_variance, share, sorted, sum_sorted,
+    bounds, corrected_mean, entropy, float, interpolated, mean, mean_sorted, median, present,
+    quantile, ratio, sample_variance, share, sorted, sum_sorted,
 };
 pub use random::{GOLDEN_GAMMA, SplitMix64, fnv1a, mix64};

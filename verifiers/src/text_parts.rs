@@ -10,7 +10,7 @@ use crate::extract::{self, Policy, Provenance, Scope, Spoken, Thinking, thinking
 use crate::language::standing::Against;
 use crate::prelude::*;
 
-/// Where a document stands in a completion. What the model thinks is not looked at.
+/// Where a document is in a completion. What the model thinks is not looked at.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Place {
@@ -51,13 +51,12 @@ impl Place {
 }
 
 fn last_tag(text: &str, said: &Range<usize>) -> Option<Range<usize>> {
-    let inner = extract::last_tag(text.get(said.clone())?, extract::is_answer_tag)?.inner;
+    let inner = extract::last_tag(&text[said.clone()], extract::is_answer_tag)?.inner;
     Some(said.start + inner.start..said.start + inner.end)
 }
 
 fn filled(text: &str, part: Range<usize>) -> Result<Range<usize>, &'static str> {
-    let is_blank = text.get(part.clone()).is_none_or(|part| part.trim().is_empty());
-    if is_blank { Err("empty") } else { Ok(part) }
+    if text[part.clone()].trim().is_empty() { Err("empty") } else { Ok(part) }
 }
 
 /// A part of a text, if it is there.
@@ -68,7 +67,7 @@ type Part = Option<Range<usize>>;
 fn last_fences(text: &str, part: Range<usize>, languages: &[&str]) -> (Part, Part) {
     let (mut open, mut named, mut bare): (Option<(usize, &str, String)>, _, _) = (None, None, None);
     let mut at = part.start;
-    for line in text.get(part).unwrap_or_default().split_inclusive('\n') {
+    for line in text[part].split_inclusive('\n') {
         let head = line.trim_start_matches([' ', '\t']);
         match &open {
             Some((start, mark, language)) if head.starts_with(mark) => {
@@ -130,7 +129,7 @@ pub(crate) fn judge_document(
         Err(reason) => return Ok(Verdict::graded(false).because(reason)),
     };
     meter.spend(units * span.len() as u64)?;
-    let text = completion.get(span.clone()).unwrap_or_default();
+    let text = &completion[span.clone()];
     match judge(text, meter) {
         Ok(verdict) => Ok(verdict),
         Err(Stop::Fault(fault)) => Err(fault),
@@ -231,7 +230,7 @@ pub(crate) fn shown(sample: &Sample, meter: &mut Meter<'_>) -> Result<String, Fa
     Ok(Spoken::of(sample.completion(), Thinking::Skip).text().to_owned())
 }
 
-/// What a completion shows behind the thinking, with as many blanks in place of hidden parts, and where it
+/// What a completion shows after the thinking, with as many blanks in place of hidden parts, and where it
 /// begins. `None` where the thinking never ends.
 pub(crate) fn visible<'s>(
     sample: &'s Sample,

@@ -284,7 +284,7 @@ impl Scan<'_> {
             _ if format.is_some() => return Ok(Calls { calls, format }),
             _ => {}
         }
-        let text = cursor.text().get(..cursor.at()).unwrap_or(cursor.text());
+        let text = &cursor.text()[..cursor.at()];
         let mut calls = Vec::new();
         let mut answer = Cursor::new(text, from);
         answer.space();

@@ -13,9 +13,9 @@ use crate::value::{Object, Value};
 /// the source of anything else.
 pub(crate) fn calls(text: &str, is_java: bool) -> Result<Vec<Call>, Refusal> {
     let Range { mut start, end } = answer(text);
-    let is_listed = text.get(start..end).is_some_and(|text| text.starts_with('['));
+    let is_listed = text[start..end].starts_with('[');
     start += usize::from(is_listed);
-    let mut cursor = Cursor::new(text.get(..end).unwrap_or(text), start);
+    let mut cursor = Cursor::new(&text[..end], start);
     cursor.space();
     if cursor.peek().is_none() || is_listed && cursor.peek() == Some(b']') {
         return Ok(Vec::new());

@@ -199,7 +199,7 @@ pub fn steps(messages: &[Message<'_>], is_error: &dyn Fn(&str) -> bool) -> Vec<S
                 }
                 Part::Text(text) if message.role == "assistant" => {
                     for (kind, span, calls) in said(text) {
-                        let own = text.get(span.clone()).unwrap_or("");
+                        let own = &text[span.clone()];
                         let is_wrong = kind == Kind::Observation && is_error(inner(own));
                         push(kind, span, calls, is_wrong);
                     }
@@ -302,7 +302,7 @@ fn shifted(mut calls: Vec<Call>, offset: usize) -> Vec<Call> {
 /// The calls in a tag. What is no call of a notation is a call of the tool that the tag names, with
 /// its text: `<search>query</search>`.
 fn tagged_calls(text: &str, span: Range<usize>, name: &str) -> Result<Vec<Call>, Refusal> {
-    let own = text.get(span.clone()).unwrap_or("");
+    let own = &text[span.clone()];
     let is_free = matches!(name, "search" | "python" | "code" | "action");
     let content = inner(own);
     let read_as = if is_free { content } else { own };

@@ -60,9 +60,11 @@ impl Check for AnswerList {
                 weights.push(f64::from(u8::from(is_equal)));
             }
         }
-        let weight = |row: usize, column: usize| {
-            weights.get(row * wanted.len() + column).copied().unwrap_or_default()
-        };
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "every pair of an item and a name was compared"
+        )]
+        let weight = |row: usize, column: usize| weights[row * wanted.len() + column];
         let assign = if self.ordered { assignment::in_order } else { assignment::best };
         let pairs = assign(given.len(), wanted.len(), &weight, &mut pay)?;
         let right = pairs.iter().flatten().count();

@@ -58,7 +58,7 @@ impl Check for Citations {
         };
         match self.tag.as_ref().filter(|tag| !is_name(tag)) {
             Some(tag) => {
-                Err(BuildError::new("tag", format!("tag \"{tag}\" is no name: write \"cite\"")))
+                Err(BuildError::new("tag", format!("tag \"{tag}\" is not a name: write \"cite\"")))
             }
             None => Ok(()),
         }

@@ -42,7 +42,7 @@ impl Check for Constraints {
         let completion = sample.completion();
         meter.spend(200 * completion.len() as u64)?;
         let text = match Place::Any.find(completion, &["json"]) {
-            Ok(span) => completion.get(span).unwrap_or_default(),
+            Ok(span) => &completion[span],
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
         let mut values = problem.read(text);

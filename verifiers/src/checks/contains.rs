@@ -51,7 +51,7 @@ impl Check for Contains {
         };
         let lower = text.to_lowercase();
         let help = if text.contains("\\\\") {
-            "within single quotes TOML takes a backslash as it stands: write one".to_owned()
+            "within single quotes TOML takes a backslash literally: write one".to_owned()
         } else if samples.iter().any(|sample| sample.completion().to_lowercase().contains(&lower)) {
             "ignore_case = true takes it as it is written".to_owned()
         } else {

@@ -92,7 +92,7 @@ impl Check for Countdown {
             return Ok(Verdict::graded(false).because("no-answer"));
         };
         meter.spend(200 * (span.len() + numbers.len()) as u64)?;
-        let text = sample.completion().get(span.clone()).unwrap_or_default();
+        let text = &sample.completion()[span.clone()];
         let allowed = UseRules { operators: &self.allowed, all: !self.subset };
         let attempt = judge(text, &numbers, target, allowed);
         let wrong = if tagged { self.format_reward } else { 0.0 };
@@ -151,7 +151,7 @@ pub(super) fn expression(
     let completion = sample.completion();
     meter.spend(6 * completion.len() as u64)?;
     let Some(said) = thinking::answer(completion, Thinking::Skip) else { return Ok(None) };
-    let text = completion.get(said.clone()).unwrap_or_default();
+    let text = &completion[said.clone()];
     if let Some(inner) = last_answer(text).filter(|inner| !inner.is_empty()) {
         return Ok(Some((said.start + inner.start..said.start + inner.end, true)));
     }

@@ -56,7 +56,7 @@ impl Check for Crossword {
             Ok(span) => span,
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
-        let text = completion.get(span).unwrap_or_default();
+        let text = &completion[span];
         let read = if self.official { read_official } else { read };
         let shares = compare(&read(text, height, width), &wanted);
         let reward = match self.score {

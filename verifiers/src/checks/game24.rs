@@ -54,7 +54,7 @@ impl Check for Game24 {
             let completion = sample.completion();
             meter.spend(200 * completion.len() as u64)?;
             let said = thinking::answer(completion, Thinking::Skip);
-            let text = said.and_then(|said| completion.get(said)).unwrap_or_default();
+            let text = said.map_or("", |said| &completion[said]);
             let right = tree_of_thought(text, &numbers, target);
             return Ok(Verdict::graded(right).because(if right { "reached" } else { "missed" }));
         }
@@ -62,7 +62,7 @@ impl Check for Game24 {
             return Ok(Verdict::graded(false).because("no-answer"));
         };
         meter.spend(200 * (span.len() + numbers.len()) as u64)?;
-        let text = sample.completion().get(span.clone()).unwrap_or_default();
+        let text = &sample.completion()[span.clone()];
         let attempt = judge(text, &numbers, target, UseRules { operators: FOUR, all: true });
         let verdict = Verdict::graded(attempt == assay_puzzles::countdown::Attempt::Reached);
         Ok(verdict.with_extracted(text, (span.start, span.end)).because(reason(attempt)))

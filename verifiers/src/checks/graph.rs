@@ -74,7 +74,7 @@ impl Check for GraphCheck {
         let completion = sample.completion();
         meter.spend(100 * (completion.len() as u64 + graph.size()))?;
         let part = match Place::Any.find(completion, &["json"]) {
-            Ok(span) => completion.get(span).unwrap_or_default().trim(),
+            Ok(span) => completion[span].trim(),
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
         let judged = match self.kind {
@@ -136,7 +136,7 @@ impl GraphCheck {
                 }
             }
             GraphKind::HamiltonianCycle
-                if !graph.is_permutation(nodes.get(1..).unwrap_or(&nodes)) =>
+                if !graph.is_permutation(nodes.split_first().map_or(&[][..], |(_, rest)| rest)) =>
             {
                 return wrong("not-all-once");
             }

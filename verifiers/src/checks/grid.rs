@@ -65,7 +65,7 @@ impl Check for GridCheck {
         let completion = sample.completion();
         meter.spend(20 * completion.len() as u64 + 300 * (height * width) as u64)?;
         let found = Place::Any.find(completion, &["json"]);
-        let own = found.map(|span| read(completion.get(span).unwrap_or_default(), &wanted));
+        let own = found.map(|span| read(&completion[span], &wanted));
         let own = match own {
             Ok(Some(own)) => own,
             Ok(None) => return Ok(Verdict::graded(false).because("other-size")),

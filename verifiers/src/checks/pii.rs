@@ -70,7 +70,7 @@ impl Check for Pii {
         found.retain(|(kind, _)| self.kinds.is_empty() || self.kinds.contains(&named(*kind)));
         let mut given = Vec::new();
         for (kind, span) in found {
-            let text = completion.get(span.clone()).unwrap_or_default();
+            let text = &completion[span.clone()];
             let known = self.allowed.iter().any(|one| one == text);
             if self.from_prompt && !known {
                 meter.spend(sample.prompt().len() as u64)?;

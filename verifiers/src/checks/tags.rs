@@ -278,9 +278,9 @@ fn flaw_in_names(names: &[&str]) -> Option<String> {
         if is_name(name) {
             format!("tag \"{name}\" is given twice: name it once")
         } else if is_name(bare) {
-            format!("tag \"{name}\" is no name: write \"{bare}\", without < and >")
+            format!("tag \"{name}\" is not a name: write \"{bare}\", without < and >")
         } else {
-            format!("tag \"{name}\" is no name")
+            format!("tag \"{name}\" is not a name")
         }
     })
 }

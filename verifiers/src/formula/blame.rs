@@ -5,6 +5,10 @@ use std::ops::Range;
 use super::run::Values;
 use super::tree::{Axis, Op, is_missing};
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "nodes are those of the formula, and rows those of the frame"
+)]
 impl Values<'_> {
     /// Why the number of an output at `row` cannot be used: the first value in the formula that is not
     /// finite there, with its place and its arguments; or the names that are missing.
@@ -32,7 +36,7 @@ impl Values<'_> {
 
     /// The numbers of a node that a row sees.
     fn seen(&self, node: usize, row: usize) -> Vec<f64> {
-        let axis = self.formula.nodes.get(node).map_or(Axis::Number, |node| node.axis);
+        let axis = self.formula.nodes[node].axis;
         self.of_row(node, axis, row)
     }
 
@@ -51,8 +55,8 @@ impl Values<'_> {
     }
 
     /// The numbers of a node that a row sees.
-    pub fn of_row(&self, node: usize, axis: Axis, row: usize) -> Vec<f64> {
-        self.node(node).get(self.places_of(axis, row)).unwrap_or_default().to_vec()
+    fn of_row(&self, node: usize, axis: Axis, row: usize) -> Vec<f64> {
+        self.node(node)[self.places_of(axis, row)].to_vec()
     }
 
     /// Where the numbers of a row lie along an axis.

@@ -553,14 +553,15 @@ impl Compiler<'_> {
     fn truth(&mut self, truth: bool, at: Position) -> usize {
         let node =
             self.push(Op::Constant(f64::from(u8::from(truth))), Axis::Number, Axis::Number, at);
-        if let Some(own) = self.nodes.get_mut(node) {
+        if let Some(own) = self.nodes.last_mut() {
             own.is_truth = true;
         }
         node
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the numbers of nodes are those that `push` gave")]
     fn axis(&self, node: usize) -> Axis {
-        self.nodes.get(node).map_or(Axis::Number, |node| node.axis)
+        self.nodes[node].axis
     }
 
     fn push(&mut self, op: Op, axis: Axis, over: Axis, at: Position) -> usize {

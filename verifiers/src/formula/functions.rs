@@ -166,10 +166,10 @@ pub static ALL: &[Entry] = &[
     entry("clip", "x, low, high", Elementwise, Function::Clip, "x within low and high"),
     entry("where", "c, a, b", Elementwise, Function::Where, "a where c is not 0, else b"),
     entry("choose", "n, k", Elementwise, Function::Choose, "the binomial coefficient; 0 for n < k"),
-    entry("sum", "x", Reduction, Function::Sum, "the sum; 0 of none"),
-    entry("prod", "x", Reduction, Function::Product, "the product; 1 of none"),
-    entry("mean", "x", Reduction, Function::Mean, "the mean; missing of none"),
-    entry("median", "x", Reduction, Function::Median, "the median; missing of none"),
+    entry("sum", "x", Reduction, Function::Sum, "the sum; 0 if empty"),
+    entry("prod", "x", Reduction, Function::Product, "the product; 1 if empty"),
+    entry("mean", "x", Reduction, Function::Mean, "the mean; missing if empty"),
+    entry("median", "x", Reduction, Function::Median, "the median; missing if empty"),
     entry(
         "min",
         "x, y?",
@@ -247,7 +247,7 @@ pub static ALL: &[Entry] = &[
         "x, n",
         Scan,
         Function::Shift,
-        "the value n places before (behind, for n < 0); missing where there is none",
+        "the value n places before (after, for n < 0); missing where there is none",
     ),
     entry(
         "ema",

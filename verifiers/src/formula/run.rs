@@ -95,7 +95,7 @@ impl<'a> Values<'a> {
         let length = length.filter(|own| !is_missing(*own)).map(|own| ("length", Value::from(own)));
         let own = formula.named.iter().filter_map(move |(name, node)| {
             let own = &formula.nodes[*node];
-            let numbers = self.node(*node).get(self.places_of(own.axis, row)).unwrap_or_default();
+            let numbers = &self.node(*node)[self.places_of(own.axis, row)];
             let is_truth = |number: f64| own.is_truth && !number.is_nan();
             let noted = |number: f64| {
                 if is_truth(number) { Value::Bool(number != 0.0) } else { Value::from(number) }
@@ -112,7 +112,8 @@ impl<'a> Values<'a> {
     /// Why the formula does not apply to a row: whether that is a fault, and the text.
     pub fn guard(&self, row: usize) -> Option<(bool, &'a str)> {
         let applies = |guard: &&Guard| {
-            self.node(guard.when).get(row).is_some_and(|when| *when != 0.0 && !when.is_nan())
+            let when = self.node(guard.when)[row];
+            when != 0.0 && !when.is_nan()
         };
         let guard = self.formula.guards.iter().find(applies)?;
         Some((guard.fails, &guard.why))
@@ -139,6 +140,7 @@ impl<'a> Values<'a> {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "segments are places of the columns that they divide")]
 fn call<'a>(
     (function, class): (Function, Class),
     node: &Node,
@@ -147,41 +149,33 @@ fn call<'a>(
     out: &mut [f64],
 ) {
     let args: Vec<(&Node, &[f64])> = args.collect();
-    let column = args.first().copied();
-    let further = || args.iter().skip(1).filter_map(|(_, own)| own.first().copied());
-    match (class, column) {
-        (Class::Widening, Some((_, column))) => out.copy_from_slice(column),
-        (Class::Reduction, Some((own, column))) => {
-            let further: Vec<f64> = further().collect();
+    let first_of_each = |args: &[(&Node, &[f64])]| -> Vec<f64> {
+        args.iter().filter_map(|(_, own)| own.first().copied()).collect()
+    };
+    match (class, args.as_slice()) {
+        (Class::Widening, [(_, column), ..]) => out.copy_from_slice(column),
+        (Class::Reduction, [(own, column), further @ ..]) => {
+            let further = first_of_each(further);
             // Over a batch, the order of the groups changes no bit.
             let is_ordered = matches!(function, Function::First | Function::Last);
             let whole = own.over == Axis::Number && !is_ordered;
             for (segment, out) in frame.segments(own.axis, own.over).zip(out) {
-                let column = column.get(segment).unwrap_or_default();
+                let column = &column[segment];
                 let column =
                     if whole { segments::sorted(column).into() } else { Cow::Borrowed(column) };
                 *out = segments::reduced(function, &column, &further);
             }
         }
-        (Class::Scan, Some((own, column))) => {
-            let further: Vec<f64> = further().collect();
+        (Class::Scan, [(own, column), further @ ..]) => {
+            let further = first_of_each(further);
             for segment in frame.segments(own.axis, own.over) {
-                if let (Some(column), Some(out)) =
-                    (column.get(segment.clone()), out.get_mut(segment))
-                {
-                    segments::scanned(function, column, &further, out);
-                }
+                segments::scanned(function, &column[segment.clone()], &further, &mut out[segment]);
             }
         }
-        (Class::Keyed, Some((own, column))) => {
-            let keys = args.get(1).map(|(_, keys)| *keys).unwrap_or_default();
+        (Class::Keyed, [(own, column), (_, keys), ..]) => {
             for segment in frame.segments(own.axis, own.over) {
-                let keys = keys.get(segment.clone());
-                if let (Some(column), Some(keys), Some(out)) =
-                    (column.get(segment.clone()), keys, out.get_mut(segment))
-                {
-                    segments::keyed(function, column, keys, out);
-                }
+                let (column, keys) = (&column[segment.clone()], &keys[segment.clone()]);
+                segments::keyed(function, column, keys, &mut out[segment]);
             }
         }
         _ => {
@@ -205,6 +199,7 @@ fn call<'a>(
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "groups end at rows, rows at steps")]
 impl Frame<'_> {
     /// The places over `axis` that one place over `over` holds, for each.
     fn segments(&self, axis: Axis, over: Axis) -> impl Iterator<Item = Range<usize>> {
@@ -219,9 +214,7 @@ impl Frame<'_> {
             (Axis::Step, Axis::Row) => between(&self.steps, at),
             (Axis::Step, Axis::Group) => {
                 let rows = between(&self.groups, at);
-                let start = rows.start.checked_sub(1).and_then(|row| self.steps.get(row)).copied();
-                let end = rows.end.checked_sub(1).and_then(|row| self.steps.get(row)).copied();
-                start.unwrap_or_default()..end.unwrap_or_default()
+                start_of(&self.steps, rows.start)..start_of(&self.steps, rows.end)
             }
             _ => at..at + 1,
         }
@@ -234,16 +227,20 @@ impl Frame<'_> {
         }
         let mut along = vec![0.0; self.len(to)];
         for (at, number) in numbers.iter().enumerate() {
-            if let Some(places) = along.get_mut(self.segment(to, from, at)) {
-                places.fill(*number);
-            }
+            along[self.segment(to, from, at)].fill(*number);
         }
         Cow::Owned(along)
     }
 }
 
 /// The places of the segment at `at`, of segments that end so.
+#[expect(clippy::indexing_slicing, reason = "segments are counted by their ends")]
 fn between(ends: &[usize], at: usize) -> Range<usize> {
-    let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
-    start..ends.get(at).copied().unwrap_or(start)
+    start_of(ends, at)..ends[at]
+}
+
+/// Where the segment at `at` starts: where the one before it ends. That after the last is empty.
+#[expect(clippy::indexing_slicing, reason = "segments are counted by their ends")]
+fn start_of(ends: &[usize], at: usize) -> usize {
+    if at == 0 { 0 } else { ends[at - 1] }
 }

@@ -7,7 +7,7 @@ use super::functions::{Divisor, Function};
 use super::tree::{MISSING, is_missing};
 use crate::stats::{float, quantile};
 
-/// A column to a number. `further` are the arguments behind the column.
+/// A column to a number. `further` are the arguments after the column.
 pub(super) fn reduced(function: Function, column: &[f64], further: &[f64]) -> f64 {
     let present = present(column);
     let values = &*present;
@@ -88,13 +88,16 @@ pub(super) fn scanned(function: Function, column: &[f64], further: &[f64], out: 
 }
 
 /// A column to a column, over the places of an equal key.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the column, its keys and the result are of one length"
+)]
 pub(super) fn keyed(function: Function, column: &[f64], keys: &[f64], out: &mut [f64]) {
     let mut places: Vec<(u64, usize)> =
         keys.iter().enumerate().map(|(at, key)| (key.to_bits(), at)).collect();
     places.sort_unstable();
     for equal in places.chunk_by(|one, other| one.0 == other.0) {
-        let at = |place: &(u64, usize)| column.get(place.1).copied();
-        let values: Vec<f64> = equal.iter().filter_map(at).collect();
+        let values: Vec<f64> = equal.iter().map(|place| column[place.1]).collect();
         let of = match function {
             Function::SumBy => Function::Sum,
             Function::MeanBy => Function::Mean,
@@ -106,9 +109,7 @@ pub(super) fn keyed(function: Function, column: &[f64], keys: &[f64], out: &mut 
         };
         let value = reduced(of, &values, &[]);
         for (_, place) in equal {
-            if let Some(out) = out.get_mut(*place) {
-                *out = value;
-            }
+            out[*place] = value;
         }
     }
 }
@@ -169,6 +170,7 @@ pub(super) fn sorted(column: &[f64]) -> Vec<f64> {
 }
 
 /// Ranks from 1; equal numbers share the mean of theirs.
+#[expect(clippy::indexing_slicing, reason = "the result is as long as the column")]
 fn rank(column: &[f64], out: &mut [f64]) {
     let mut places: Vec<(f64, usize)> =
         column.iter().copied().zip(0..).filter(|(value, _)| !is_missing(*value)).collect();
@@ -178,9 +180,7 @@ fn rank(column: &[f64], out: &mut [f64]) {
         let rank = float(before) + 0.5 * (float(equal.len()) + 1.0);
         before += equal.len();
         for (_, place) in equal {
-            if let Some(out) = out.get_mut(*place) {
-                *out = rank;
-            }
+            out[*place] = rank;
         }
     }
     missing_stay(column, out);

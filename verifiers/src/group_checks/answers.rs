@@ -19,7 +19,7 @@ pub(super) enum AnswerKind {
     /// are not rounded.
     #[default]
     Math,
-    /// The letter of an option, read as the check `choice` reads it. A hedge is no answer.
+    /// The letter of an option, read as the check `choice` reads it. A hedge is not an answer.
     Choice,
     /// The announced answer, else the last line, as text without case and punctuation around it.
     Text,
@@ -35,7 +35,7 @@ pub(super) struct AnswerReader {
 
 /// The answer of a completion.
 pub(super) struct Answer {
-    /// As it stands in the completion, or the letter of an option.
+    /// As it is in the completion, or the letter of an option.
     text: String,
     /// Its bytes in the completion.
     span: (usize, usize),
@@ -104,7 +104,7 @@ impl AnswerReader {
             (AnswerKind::Choice, None) => Err(Fault::internal("the reader was not loaded")),
             (AnswerKind::Math, _) => {
                 let found = answer_by(self.policy, sample.completion(), sample.prompt(), meter)?;
-                // "I do not know" is no answer, though all members may say it.
+                // "I do not know" is not an answer, though all members may say it.
                 let found = found.filter(|found| !found.is_bare_words).map(|found| found.answer);
                 Ok(found.filter(|found| !found.text.trim().is_empty()).map(|found| {
                     let text = found.text.trim();
@@ -138,7 +138,7 @@ impl AnswerReader {
     }
 }
 
-/// What may stand around an answer and is no part of it.
+/// What may be around an answer and is not a part of it.
 const AROUND: &str = ".,;:!?*_`\"'$()[]{}";
 
 fn last_line(spoken: &Spoken<'_>) -> Option<(String, (usize, usize))> {
@@ -168,6 +168,7 @@ impl Answer {
 impl Ballot {
     /// Counts the answers. All pairs of spellings that may be equal are compared, so that the order
     /// of the members decides nothing; answers that a chain of equal ones joins are one answer.
+    #[expect(clippy::indexing_slicing, reason = "spellings are of the answers")]
     pub(super) fn count(
         answers: &[Option<Answer>],
         kind: AnswerKind,
@@ -194,9 +195,7 @@ impl Ballot {
         for spellings in members.values() {
             let who = || spellings.iter().flat_map(|who| who.iter().copied());
             for at in who() {
-                if let Some(slot) = class_of.get_mut(at) {
-                    *slot = Some(classes.len());
-                }
+                class_of[at] = Some(classes.len());
             }
             // The first of the most frequent spellings; they are sorted.
             let most = spellings.iter().rev().max_by_key(|who| who.len());

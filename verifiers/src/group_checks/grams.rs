@@ -67,7 +67,7 @@ pub(super) fn read(
     Ok(words.into_iter().map(grams).collect())
 }
 
-/// The numbers that were given to words, and to a number with a word behind it.
+/// The numbers that were given to words, and to a number with a word after it.
 #[derive(Default)]
 struct Names {
     words: BTreeMap<String, u32>,
@@ -116,6 +116,7 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Counts by n-gram: each pair of members that have one shares it.
+    #[expect(clippy::indexing_slicing, reason = "holders are members")]
     pub(super) fn count(sets: &[Vec<u32>], meter: &mut Meter<'_>) -> Result<Self, Fault> {
         let members = sets.len();
         if members > MEMBERS_MAX {
@@ -135,9 +136,7 @@ impl Shared {
             meter.spend((holders.len() as u64).saturating_mul(holders.len() as u64))?;
             for one in holders {
                 for other in holders {
-                    if let Some(count) = counts.get_mut(one * members + other) {
-                        *count += 1;
-                    }
+                    counts[one * members + other] += 1;
                 }
             }
         }

@@ -109,9 +109,7 @@ fn compile(
     if let Some(what) = writer.refused {
         return Err(Error::new(
             ErrorKind::InvalidOperation,
-            format!(
-                "`{what}`: a template stands alone, without blocks and other templates to call"
-            ),
+            format!("`{what}`: a template has no blocks and calls no other templates"),
         ));
     }
     let mut code = CodeGenerator::new(name, source);

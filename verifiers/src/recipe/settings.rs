@@ -168,7 +168,8 @@ impl SettingSpec {
             SettingKind::Word => {
                 let word = read::<String>(name, value)?;
                 if !self.words.contains_key(&word) {
-                    let error = BuildError::new(name, format!("\"{word}\" is no word of `{name}`"));
+                    let error =
+                        BuildError::new(name, format!("\"{word}\" is not a word of `{name}`"));
                     return Err(error.code(Code::UnknownWord).expected(self.words.keys()));
                 }
                 Setting::Word(word)

@@ -2,7 +2,7 @@
 
 use crate::shape::group;
 use crate::shape::prelude::*;
-use crate::shape::settings::{right, one};
+use crate::shape::settings::{one, right};
 use crate::shape::tool_use::ToolUse;
 
 /// `r + bonus` for a right sample that searched, in a group where every sample without a search is
@@ -44,7 +44,8 @@ impl Shape for SearchBonus {
         let is_wrong = |reward: Option<f64>| reward.is_some_and(|reward| reward < self.correct_at);
         let is_needed = without.all(|(member, _)| is_wrong(member.reward()));
         Ok(group::each(members, |at, _, reward| {
-            let searched = searched.get(at).copied().unwrap_or_default();
+            #[expect(clippy::indexing_slicing, reason = "each member was counted")]
+            let searched = searched[at];
             let is_paid = is_needed && searched && reward >= self.correct_at;
             let bonus = if is_paid { self.bonus } else { 0.0 };
             Shaped::new(reward + bonus).with("searched", searched)

@@ -19,11 +19,6 @@ pub fn share(part: usize, whole: usize) -> Option<f64> {
     ratio(float(part), float(whole))
 }
 
-/// Whether every value is from 0 to 1.
-pub fn are_shares(values: &[f64]) -> bool {
-    values.iter().all(|value| (0.0..=1.0).contains(value))
-}
-
 /// The mean; `None` of no values.
 pub fn mean<V: Borrow<f64>>(values: impl IntoIterator<Item = V>) -> Option<f64> {
     // As `Iterator::sum` does, from -0.0: the sum of negative zeros is one.
@@ -48,12 +43,6 @@ pub fn corrected_mean(values: &[f64]) -> Option<f64> {
     let rough = ratio(values.iter().sum(), float(values.len()))?;
     let rest: f64 = values.iter().map(|value| value - rough).sum();
     Some(rough + rest / float(values.len()))
-}
-
-/// The variance with the denominator n, about the plain mean; `None` of no values.
-pub fn population_variance(values: &[f64]) -> Option<f64> {
-    let middle = mean(values)?;
-    mean(values.iter().map(|value| (value - middle).powi(2)))
 }
 
 /// The variance with the denominator n - 1, about the corrected mean; `None` of fewer than two values.
@@ -118,7 +107,7 @@ mod tests {
     #[test]
     fn what_is_not_defined_is_none() {
         assert_eq!((mean([0.0; 0]), corrected_mean(&[]), median(&[])), (None, None, None));
-        assert_eq!((population_variance(&[]), sample_variance(&[1.0])), (None, None));
+        assert_eq!(sample_variance(&[1.0]), None);
         assert_eq!((bounds([0.0; 0]), quantile(&[], 0.5)), (None, None));
         assert_eq!((ratio(1.0, 0.0), share(0, 0), entropy([0, 0])), (None, None, None));
     }
@@ -128,7 +117,6 @@ mod tests {
         let values = [4.0, 1.0, 3.0, 2.0];
         assert_eq!((mean(values), median(&values)), (Some(2.5), Some(2.5)));
         assert_eq!((median(&values[..3]), bounds(values)), (Some(3.0), Some((1.0, 4.0))));
-        assert_eq!(population_variance(&values), Some(1.25));
         assert_eq!(sample_variance(&[1.0, 2.0, 3.0]), Some(1.0));
         assert!((entropy([2, 2, 0]).unwrap() - std::f64::consts::LN_2).abs() < 1e-15);
     }

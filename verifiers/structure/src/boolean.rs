@@ -278,7 +278,8 @@ impl Query {
     /// Whether the terms that are true make the query true.
     pub fn is_true(&self, term: impl Fn(&Term) -> bool) -> bool {
         let values: Vec<bool> = self.terms.iter().map(term).collect();
-        let value = |at: usize| values.get(at).copied().unwrap_or(false);
+        #[expect(clippy::indexing_slicing, reason = "places are those of the terms")]
+        let value = |at: usize| values[at];
         self.value(value, |one| !one, |one, two, and| if and { one && two } else { one || two })
             .unwrap_or(false)
     }
@@ -314,8 +315,9 @@ pub fn equivalent<E>(
     let words = 1_usize << terms.len().saturating_sub(6);
     let column = |query: &Query, word: usize| {
         let value = |at: usize| {
-            let place =
-                query.terms.get(at).and_then(|term| terms.binary_search(&term).ok()).unwrap_or(0);
+            #[expect(clippy::indexing_slicing, reason = "places are those of the terms")]
+            let own = &query.terms[at];
+            let place = terms.partition_point(|term| *term < own);
             let high = || if word >> (place - 6) & 1 == 1 { u64::MAX } else { 0 };
             LOW.get(place).copied().unwrap_or_else(high)
         };

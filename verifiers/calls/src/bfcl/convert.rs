@@ -208,7 +208,7 @@ fn array_list(text: &str, kind: Option<&str>) -> Option<Value> {
         let second = first.chars().next().map_or(0, char::len_utf8);
         let end = first.get(second..).and_then(|rest| rest.find("}}")).map(|end| second + end);
         match (end, open.get(1..).and_then(|rest| rest.find("}}"))) {
-            (Some(end), _) => Ok(Some(Value::List(added(first.get(..end).unwrap_or(first), kind)))),
+            (Some(end), _) => Ok(Some(Value::List(added(&first[..end], kind)))),
             (None, Some(_)) => Ok(Some(Value::List(Vec::new()))),
             _ => Err(0),
         }
@@ -289,7 +289,7 @@ fn js_array(code: &str, kind: Option<&str>) -> Value {
         _ => return Value::Text(code.to_owned()),
     };
     if let Some(length) = rows_length(inner, close) {
-        let matched = code.get(..code.len() - inner.len() + length).unwrap_or(code);
+        let matched = &code[..code.len() - inner.len() + length];
         return Value::List(rows(matched));
     }
     let line = inner.split('\n').next().unwrap_or(inner);

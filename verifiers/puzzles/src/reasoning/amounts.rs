@@ -289,11 +289,9 @@ pub(super) fn roots(puzzle: &Puzzle<'_>) -> Judged {
     let (due, mut reward, mut near) = (wanted.len(), 0.0, true);
     for root in own.iter().take(due) {
         let distance = |other: &f64| (root - other).abs();
-        let best = (0..wanted.len()).min_by(|one, two| {
-            let of = |at: &usize| wanted.get(*at).map_or(f64::INFINITY, distance);
-            of(one).total_cmp(&of(two))
-        });
-        let Some(best) = best else { break };
+        let distances = wanted.iter().map(distance).enumerate();
+        let best = distances.min_by(|(_, one), (_, two)| one.total_cmp(two));
+        let Some((best, _)) = best else { break };
         let off = distance(&wanted.remove(best));
         near = near && off <= 2e-4;
         reward += (-10.0 * off).exp();

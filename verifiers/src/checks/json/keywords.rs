@@ -81,7 +81,7 @@ pub(super) fn slip(schema: &Value) -> Option<String> {
         for wrapper in ["schema", "json_schema", "parameters", "input_schema"] {
             if members.get(wrapper).is_some_and(Value::is_object) {
                 return Some(format!(
-                    "this wraps a schema for an API: pass what stands in its `{wrapper}` alone"
+                    "this wraps a schema for an API: pass the value of its `{wrapper}` alone"
                 ));
             }
         }
@@ -166,8 +166,8 @@ fn no_type(value: &Value) -> Option<String> {
         TYPES.iter().find(|(known, others)| *known == own || others.contains(&own.as_str()));
     let all = TYPES.map(|(known, _)| known).join(", ");
     Some(match meant {
-        Some((known, _)) => format!("type \"{name}\" is none of JSON Schema, write \"{known}\""),
-        None => format!("type \"{name}\" is none of JSON Schema, which has {all}"),
+        Some((known, _)) => format!("type \"{name}\" is not one of JSON Schema, write \"{known}\""),
+        None => format!("type \"{name}\" is not one of JSON Schema, which has {all}"),
     })
 }
 
@@ -204,7 +204,7 @@ mod tests {
             (json!({"type": "object", "require": ["a"]}), "`require`, did you mean `required`"),
             (json!({"additionalproperties": false}), "did you mean `additionalProperties`"),
             (json!({"typ": "object"}), "did you mean `type`"),
-            (json!({"type": "dict"}), "type \"dict\" is none of JSON Schema, write \"object\""),
+            (json!({"type": "dict"}), "type \"dict\" is not one of JSON Schema, write \"object\""),
             (json!({"properties": {"a": {"type": ["Integer", "null"]}}}), "write \"integer\""),
             (json!({"items": {"type": "any"}}), "which has array, boolean, integer"),
             (json!({"propertys": {}}), "did you mean `properties`"),
