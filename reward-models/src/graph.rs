@@ -43,7 +43,7 @@ impl GraphInfo {
     /// Reads the file of a graph.
     ///
     /// # Errors
-    /// A file that is no ONNX graph.
+    /// A file that is not an ONNX graph.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         let none = |why: String| ModelError::graph(path, format!("not an ONNX graph: {why}"));
         let scan = external::scan(path).map_err(|error| none(error.to_string()))?;
@@ -119,7 +119,7 @@ impl GraphInfo {
             let plain =
                 Path::new(external).components().all(|part| matches!(part, Component::Normal(_)));
             if !plain || external.is_empty() {
-                return refuse(format!("external data \"{external}\" lies outside the folder"));
+                return refuse(format!("external data \"{external}\" is outside the folder"));
             }
             if !listed.contains(external.as_str()) {
                 return refuse(format!("external data \"{external}\" is not listed in graph.data"));
@@ -144,7 +144,7 @@ impl GraphInfo {
         }
         match self.inputs.iter().find(|name| !known.contains(*name)) {
             Some(name) => {
-                let why = format!("input \"{name}\" is none that the manifest names");
+                let why = format!("input \"{name}\" is not named by the manifest");
                 Err(ModelError::graph(path, why))
             }
             None => Ok(()),

@@ -9,7 +9,7 @@ use tokenizers::{NormalizedString, Normalizer as _, NormalizerWrapper, Tokenizer
 
 use crate::error::ModelError;
 
-/// What may stand within a token that is taken apart, the best first: a space of no width is not
+/// What may be within a token that is taken apart, the best first: a space of no width is not
 /// seen, but there are normalisers that drop it.
 const SEPARATORS: [char; 4] = ['\u{200B}', '\u{2060}', ' ', '_'];
 /// How often a text is looked through for what its normaliser makes of it.
@@ -59,7 +59,7 @@ impl SpecialTokens {
         let token = spelt.unwrap_or_default();
         Err(format!(
             "a text can spell the special token \"{token}\": its normaliser or its vocabulary makes it \
-             of parts that stand apart"
+             of separate parts"
         ))
     }
 

@@ -30,9 +30,7 @@ mod starc;
 mod support;
 mod verifier_quality;
 
-pub use calibration::{
-    CalibrationBin, CalibrationReport, probability_calibration,
-    };
+pub use calibration::{CalibrationBin, CalibrationReport, probability_calibration};
 pub use correlation::{
     Correlation, CorrelationMatrix, correlation, correlation_within, correlations,
     correlations_within,
@@ -40,7 +38,8 @@ pub use correlation::{
 pub use discriminability::{Discriminability, DiscriminabilitySettings, auroc, discriminability};
 pub use drift::{Drift, drift, jensen_shannon, kullback_leibler, total_variation};
 pub use estimate::{
-    ClusteredMean, Estimate, Resampling, clopper_pearson, clustered_mean, normal_width, paired_difference, resampled, wilson,
+    ClusteredMean, Estimate, Resampling, clopper_pearson, clustered_mean, normal_width,
+    paired_difference, resampled, wilson,
 };
 pub use fault_shares::{FaultShares, GroupFaults, RowFaults, fault_shares};
 pub use length::{LengthBias, length_bias};
@@ -56,7 +55,7 @@ pub use pass_curve::{
     CurveCrossing, PassCurve, PassPoint, PromptCounts, crossings, pass_curve, powers_of_two,
     prompt_counts,
 };
-pub use perturbation::{PerturbationFamily};
+pub use perturbation::PerturbationFamily;
 pub use second_problem::has_second_problem;
 pub use starc::{RewardDistance, RewardPair, reward_distance};
 pub use support::{CorrectCounts, SupportDynamics, answer_entropy, support_dynamics};

@@ -114,7 +114,7 @@ fn table(preset: &str, room: &str) -> Result<Map<String, Value>, TrainerError> {
     match tables.get(room) {
         None => Ok(Map::new()),
         Some(Value::Object(table)) => Ok(table.clone()),
-        Some(_) => Err(broken(format!("[{room}] is no table"))),
+        Some(_) => Err(broken(format!("[{room}] is not a table"))),
     }
 }
 

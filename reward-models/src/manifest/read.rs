@@ -181,7 +181,7 @@ fn score(score: &Score) -> Result<(), Wrong> {
 fn range(key: &'static str, range: Option<[f64; 2]>) -> Result<(), Wrong> {
     match range {
         Some([low, high]) if low.is_nan() || high.is_nan() || low > high => {
-            wrong(key, format!("[{low}, {high}] is no range: the lower end comes first"))
+            wrong(key, format!("[{low}, {high}] is not a range: the lower end comes first"))
         }
         _ => Ok(()),
     }
@@ -255,7 +255,7 @@ fn goldens(manifest: &Manifest) -> Result<(), Wrong> {
         let rows = golden.raw.iter().chain(&golden.uncertainties).flatten().flatten();
         let scores = golden.scores.iter().flatten().chain(&golden.score);
         if let Some(number) = rows.chain(scores).find(|number| !number.is_finite()) {
-            return wrong(key("raw"), format!("{number} is no number that a model gives"));
+            return wrong(key("raw"), format!("a model cannot give {number}"));
         }
     }
     told_apart(manifest)

@@ -95,7 +95,7 @@ impl Folder<'_> {
         let path = Path::new(name);
         let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
         if name.is_empty() || !plain {
-            return Err(ModelError::file(path, "lies outside the folder of the model"));
+            return Err(ModelError::file(path, "is outside the folder of the model"));
         }
         let full = self.root.join(path);
         let real =

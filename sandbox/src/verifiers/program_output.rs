@@ -106,7 +106,10 @@ impl Check for ProgramOutput {
         if (0.0..=1.0).contains(&self.io_share) {
             return Ok(());
         }
-        Err(BuildError::new("io_share", format!("{} is no share: expected 0 to 1", self.io_share)))
+        Err(BuildError::new(
+            "io_share",
+            format!("{} is not a share: expected 0 to 1", self.io_share),
+        ))
     }
 
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {

@@ -94,7 +94,7 @@ impl Check for PythonCheck {
             // In single quotes TOML leaves a backslash as it is.
             let is_one_line = !source.contains('\n') && source.contains("\\n");
             let help = if is_one_line {
-                "; \\n in single quotes is no line end: write the script over several lines, between ''' and '''"
+                "; \\n in single quotes is not a line end: write the script over several lines, between ''' and '''"
             } else {
                 ""
             };

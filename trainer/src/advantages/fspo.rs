@@ -53,7 +53,8 @@ impl Estimator for Fspo {
             for (sentence, span) in sentences.iter().zip(StepReward::spans(sentences)) {
                 let is_judged = !sentence.reward.is_nan();
                 let is_supported = sentence.reward > self.threshold;
-                let span = tokens.get_mut(span).unwrap_or_default();
+                #[expect(clippy::indexing_slicing, reason = "steps are within their row")]
+                let span = &mut tokens[span];
                 let contradicts = |token: &&mut f64| is_judged && is_supported != (**token > 0.0);
                 // A token whose advantage is 0 stays as it is.
                 for token in span.iter_mut().filter(contradicts).filter(|token| **token != 0.0) {

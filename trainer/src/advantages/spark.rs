@@ -93,7 +93,8 @@ impl Estimator for SparkAdvantage {
         for (row, given) in given.iter().enumerate() {
             for (step, span) in given.iter().zip(StepReward::spans(given)) {
                 let is_right = step.reward >= self.threshold;
-                let span = values.row_mut(row).get_mut(span).unwrap_or_default();
+                #[expect(clippy::indexing_slicing, reason = "steps are within their row")]
+                let span = &mut values.row_mut(row)[span];
                 if !step.reward.is_nan() {
                     span.iter_mut().filter(|a| (**a >= 0.0) != is_right).for_each(|a| *a = 0.0);
                 }

@@ -292,8 +292,8 @@ pub fn spread_steps(
     let mut tokens = mask.map(|_| 0.0);
     for row in 0..mask.rows() {
         for (span, value) in StepReward::spans(steps.row(row)).zip(values.row(row)) {
-            let trained = mask.row(row).get(span.clone()).unwrap_or_default();
-            let room = tokens.row_mut(row).get_mut(span).unwrap_or_default();
+            #[expect(clippy::indexing_slicing, reason = "steps are within their row")]
+            let (trained, room) = (&mask.row(row)[span.clone()], &mut tokens.row_mut(row)[span]);
             for (token, trained) in room.iter_mut().zip(trained) {
                 *token = if *trained { *value } else { 0.0 };
             }

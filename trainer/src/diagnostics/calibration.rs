@@ -1,6 +1,6 @@
-//! Calibration and honesty of a reward that is a probability of being correct.
+//! Calibration of a reward that is a probability of being correct.
 
-use assay_verifiers::stats::{corrected_mean, float, ratio, share};
+use assay_verifiers::stats::{corrected_mean, float, ratio};
 use serde::Serialize;
 
 use super::discriminability::auroc;
@@ -10,7 +10,7 @@ use super::discriminability::auroc;
 pub struct CalibrationReport {
     /// Rows with a confidence from 0 to 1 and a label.
     pub rows: usize,
-    /// Rows with a label whose confidence is missing or is no probability.
+    /// Rows with a label whose confidence is missing or is not a probability.
     pub left_out: usize,
     /// Expected calibration error over bins of equal width.
     pub expected_error: Option<f64>,

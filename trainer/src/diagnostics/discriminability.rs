@@ -88,10 +88,8 @@ pub fn discriminability(
     }
     let mut tally = GroupTally::default();
     for members in groups.iter() {
-        let row = |row: usize| {
-            let reward = rewards.get(row).copied().unwrap_or(f64::NAN);
-            (reward, correct.get(row).copied().flatten())
-        };
+        #[expect(clippy::indexing_slicing, reason = "there is a reward for each row")]
+        let row = |row: usize| (rewards[row], correct.get(row).copied().flatten());
         let rows: Vec<(f64, Option<bool>)> = members.rows().map(row).collect();
         tally.add(&rows, settings);
     }

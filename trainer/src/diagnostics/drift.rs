@@ -91,7 +91,8 @@ fn between_functions(first: &[f64], second: &[f64]) -> (f64, f64) {
     places.sort_by(f64::total_cmp);
     let (mut at_first, mut at_second) = (0, 0);
     let (mut greatest, mut area) = (0.0_f64, 0.0);
-    for (at, place) in places.iter().enumerate() {
+    let next = places.iter().skip(1).map(Some).chain([None]);
+    for (place, next) in places.iter().zip(next) {
         let upto = |values: &[f64], from: usize| {
             from + values.iter().skip(from).take_while(|value| *value <= place).count()
         };
@@ -99,7 +100,7 @@ fn between_functions(first: &[f64], second: &[f64]) -> (f64, f64) {
         at_second = upto(second, at_second);
         let gap = float(at_first) / float(first.len()) - float(at_second) / float(second.len());
         greatest = greatest.max(gap.abs());
-        let width = places.get(at + 1).map_or(0.0, |next| next - place);
+        let width = next.map_or(0.0, |next| next - place);
         area += gap.abs() * width;
     }
     (greatest, area)

@@ -1,7 +1,7 @@
 //! Numbers with intervals: Wilson's, clustered standard errors, and the bootstrap over prompts.
 
 use assay_verifiers::stats::{
-    SplitMix64, corrected_mean, float, present, quantile, ratio, sample_variance,
+    SplitMix64, corrected_mean, float, present, quantile, sample_variance,
 };
 use serde::Serialize;
 

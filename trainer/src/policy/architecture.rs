@@ -101,7 +101,7 @@ impl DecoderFamily {
             .ok_or_else(|| {
                 PolicyError::invalid(
                     "model_type",
-                    format!("`{name}` is none of `llama`, `qwen2`, `qwen3`"),
+                    format!("`{name}` is not one of `llama`, `qwen2`, `qwen3`"),
                 )
             })
     }

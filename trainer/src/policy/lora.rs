@@ -114,7 +114,7 @@ fn check(config: &LoraConfig) -> Result<(), PolicyError> {
     for target in &config.target_modules {
         if !MODULES.iter().any(|(_, module)| module == target) {
             let known = MODULES.map(|(_, module)| module).join("`, `");
-            let message = format!("`{target}` is none of `{known}`");
+            let message = format!("`{target}` is not one of `{known}`");
             return Err(PolicyError::invalid("lora.target_modules", message));
         }
     }
@@ -305,7 +305,7 @@ mod tests {
         let said = |config: &LoraConfig| {
             tiny("llama", Tied::No).with_adapters(config, 0).unwrap_err().to_string()
         };
-        assert!(said(&config(&["lm_head"])).contains("`lm_head` is none of `q_proj`"));
+        assert!(said(&config(&["lm_head"])).contains("`lm_head` is not one of `q_proj`"));
         assert!(said(&config(&[])).contains("empty"));
         assert!(said(&LoraConfig { r: 0, ..all() }).contains("lora.r"));
         assert!(said(&LoraConfig { lora_alpha: f64::NAN, ..all() }).contains("lora_alpha"));

@@ -36,11 +36,11 @@ pub struct PolicyTokenizer {
 }
 
 impl PolicyTokenizer {
-    /// Reads a `tokenizer.json`, or the one of a folder with what lies beside it: the end-of-sequence
+    /// Reads a `tokenizer.json`, or the one of a folder with what is beside it: the end-of-sequence
     /// token of `tokenizer_config.json`, and the chat template.
     ///
     /// # Errors
-    /// A file that cannot be read or is no tokenizer.
+    /// A file that cannot be read or is not a tokenizer.
     pub fn load(path: &Path) -> Result<Self, PolicyError> {
         if !path.is_dir() {
             return Self::new(read_tokenizer(path)?, Map::new(), None);
@@ -106,11 +106,6 @@ impl PolicyTokenizer {
     /// The text of a token as the vocabulary has it, such as `<|end|>`.
     pub fn token(&self, id: u32) -> Option<String> {
         self.tokenizer.id_to_token(id)
-    }
-
-    /// The id of a token of the vocabulary.
-    pub fn token_id(&self, token: &str) -> Option<u32> {
-        self.tokenizer.token_to_id(token)
     }
 
     /// The tokens that end a completion: those of the configuration of the generation where a folder

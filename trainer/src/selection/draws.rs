@@ -41,7 +41,9 @@ impl Draws {
         order.sort_by(|left, right| name(left).cmp(&name(right)));
         let mut total = 0.0;
         let ends = order.iter().map(|at| {
-            total += items.get(*at).map_or(0.0, |(_, weight)| weight.max(0.0));
+            #[expect(clippy::indexing_slicing, reason = "the order is of the items")]
+            let (_, weight) = items[*at];
+            total += weight.max(0.0);
             total
         });
         let ends: Vec<f64> = ends.collect();

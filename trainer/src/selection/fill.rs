@@ -38,7 +38,7 @@ pub(crate) fn train(
     let old = after.held.len().min(filled.wanted);
     let replayed: Vec<_> = after.held.drain(..old).flat_map(replay_held).collect();
     let new = (filled.wanted - old).min(filled.usable.len());
-    let rest = filled.usable.get(new..).unwrap_or_default();
+    let rest = filled.usable.split_at(new).1;
     let mut released = Vec::new();
     match filled.surplus {
         Surplus::Hold => hold(batch, rest, &mut fates, &mut after),

@@ -88,7 +88,7 @@ impl PairSelection {
             PairBy::SkippedAbove => {
                 let above = |(at, clicked): (usize, &(usize, f64))| {
                     let clicked = *clicked;
-                    let before = scored.get(..at).unwrap_or_default().iter();
+                    let before = scored.split_at(at).0.iter();
                     let skipped = before.filter(move |above| is_far(clicked.1, above.1));
                     skipped.map(move |skipped| pair(clicked.0, skipped.0)).collect::<Vec<_>>()
                 };

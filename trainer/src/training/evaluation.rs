@@ -100,12 +100,8 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         let evaluated = greedy.iter().map(|one| {
             let own = rest.next().unwrap_or_default();
             TaskEvaluation {
-                id: self
-                    .setup
-                    .held_out
-                    .get(one.task)
-                    .map(|task| task.id.clone())
-                    .unwrap_or_default(),
+                #[expect(clippy::indexing_slicing, reason = "rollouts are of the held-out tasks")]
+                id: self.setup.held_out[one.task].id.clone(),
                 completion: one.completion.clone(),
                 reward: one.reward.reward,
                 correct: one.reward.correct,

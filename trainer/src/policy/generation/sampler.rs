@@ -72,7 +72,8 @@ impl Sampler {
         } else {
             row.draw(random.random())
         };
-        let logit = row.logits.get(token as usize).copied().map_or(f64::NAN, f64::from);
+        #[expect(clippy::indexing_slicing, reason = "tokens are drawn from the logits")]
+        let logit = f64::from(row.logits[token as usize]);
         #[expect(clippy::cast_possible_truncation, reason = "log-probabilities of tokens are f32")]
         let log_prob = (logit - log_sum) as f32;
         Ok(Draw { token, log_prob })

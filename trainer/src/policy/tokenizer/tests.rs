@@ -76,7 +76,6 @@ fn characters_have_ids_in_the_order_of_the_alphabet() {
     assert_eq!(tokenizer.decode(&tokens), "1 + 0");
     assert_eq!(tokenizer.token_ends(&tokens), [1, 2, 3, 4, 5, 5]);
     assert_eq!(tokenizer.token(1).as_deref(), Some(END_TOKEN));
-    assert_eq!(tokenizer.token_id("+"), Some(4));
     assert!(tokenizer.encode("").unwrap().is_empty());
     assert_eq!(tokenizer.decode(&[99]), "");
 }
