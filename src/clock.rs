@@ -8,16 +8,6 @@ pub trait Clock: Send + Sync {
     fn now_ns(&self) -> u64;
 }
 
-/// A clock that stands still: timings are 0, and no deadline of the compute lane passes.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoClock;
-
-impl Clock for NoClock {
-    fn now_ns(&self) -> u64 {
-        0
-    }
-}
-
 /// The monotonic clock of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic(Instant);
@@ -41,7 +31,7 @@ impl Clock for Monotonic {
     }
 }
 
-/// Seconds since 1970, for files that other programs read; 0 on a machine that stands before it.
+/// Seconds since 1970, for files that other programs read; 0 on a machine that is before it.
 #[expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
 pub fn unix_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())

@@ -47,7 +47,7 @@ mod verify;
 mod verify_group;
 mod when;
 
-pub use crate::clock::{Clock, NoClock};
+pub use crate::clock::Clock;
 pub use activity::Activity;
 pub use batch::{Batch, Reason, RowLabel, RowReason, SlowRow, Tallied};
 pub use build_context::BuildContext;

@@ -59,7 +59,7 @@ pub struct Environment {
     /// Cores of the machine.
     pub cores: usize,
     /// Where ONNX Runtime may lie, in order of preference: `ASSAY_ORT_LIB` and `ORT_DYLIB_PATH`,
-    /// behind which nothing else is tried, `lib/` beside the program, and the assets.
+    /// after which nothing else is tried, `lib/` beside the program, and the assets.
     #[cfg(feature = "models")]
     pub ort_libraries: Vec<crate::reward_models::backend::library::LibraryPath>,
     /// Settings by their dotted paths, of variables such as `ASSAY_COMBINE__HOW`.
@@ -140,7 +140,7 @@ impl Environment {
         }
     }
 
-    /// Adds a place where the library of ONNX Runtime may lie, behind all others.
+    /// Adds a place where the library of ONNX Runtime may lie, after all others.
     #[cfg(feature = "models")]
     pub fn add_ort_library(&mut self, origin: &'static str, path: Option<PathBuf>) {
         self.ort_libraries.extend(path.map(|path| {
@@ -195,7 +195,7 @@ impl Environment {
         let mut document = Document::parse(name, text)?;
         if let Some((found, meant)) = self.misnamed.first() {
             let message = format!("the variable {found} sets nothing");
-            let help = format!("two underscores stand between a table and its key: write {meant}");
+            let help = format!("two underscores separate a table from its key: write {meant}");
             let error = ConfigError::new("environment", found, message).at(Some(0..found.len()));
             return Err(error.code(Code::UnknownKey).help(Some(help)).into());
         }

@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let form = args.form()?;
     args.refuse_inputs()?;
     if form == Form::Parquet && args.output.is_none() {
-        return Err(Failure::usage("Parquet is no text for standard output: -o FILE.parquet"));
+        return Err(Failure::usage("Parquet cannot go to standard output: -o FILE.parquet"));
     }
     let spooled = Spooled::new(&args.with)?;
     let manifest = run_files::manifest(&args.run)?;
@@ -119,7 +119,7 @@ impl Args {
 }
 
 /// Refuses a file that was changed since it was scored, by its name and its digest; says so where the
-/// rows stand in other files than those that were scored.
+/// rows are in other files than those that were scored.
 fn compare_files(data: &[PathBuf], manifest: &RunManifest) -> Result<(), Failure> {
     let scored = &manifest.identity.inputs;
     let given = RunInputs::find(data, &ReadLimits::default())?;

@@ -19,7 +19,7 @@ pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Fai
     let path = dir.join(name);
     let shown = path.display();
     let bytes = read_regular(&path)
-        .map_err(|error| Failure::usage(format!("{shown}: {error}; it is no run folder")))?;
+        .map_err(|error| Failure::usage(format!("{shown}: {error}; it is not a run folder")))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Failure::Other(anyhow::anyhow!("{shown} is damaged: {error}")))
 }

@@ -251,7 +251,7 @@ fn tell(args: &Args, summary: &Summary, engine: &Engine, step: u64) -> Result<()
             output::line(&note);
         }
         if engine.plan().needs_groups() && summary.groups.is_none() && summary.rows > 1 {
-            let why = "note: no two rows that stand together share a group or a prompt: rewards that \
+            let why = "note: no two adjacent rows share a group or a prompt: rewards that \
                        compare a group have nobody to compare with, or all rows as one group";
             output::line(why);
         }

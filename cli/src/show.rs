@@ -1,4 +1,4 @@
-//! `assay show`: the manual page of a verifier, behind an example.
+//! `assay show`: the manual page of a verifier, after an example.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What stands before the tables of `docs/checks.md`.
+/// What is before the tables of `docs/checks.md`.
 const CHECKS: &str = "# Checks by task
 
 Which check judges which task, the public scorer that it equals, on how many values that was compared, and where
@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         None => of_verifier(args, &environment.registry())?,
     };
     if args.cases && page.version.is_none() {
-        let why = format!("--cases: {} is no verifier, and has none", inline(&args.id));
+        let why = format!("--cases: {} is not a verifier, and has no cases", inline(&args.id));
         return Err(Failure::usage(why));
     }
     if args.schema {
@@ -208,12 +208,12 @@ fn of_training() -> (Schema, Page) {
     (schema, bare("train".to_owned(), docs, settings))
 }
 
-/// The page of what is no verifier.
+/// The page of what is not a verifier.
 fn bare(id: String, docs: String, settings: Vec<Setting>) -> Page {
     Page { id, version: None, example: None, docs, settings, cases: Vec::new() }
 }
 
-/// The page of a kind of a table that is no verifier.
+/// The page of a kind of a table that is not a verifier.
 fn of_kind(table: &str, kind: &str) -> Result<(Schema, Page), Failure> {
     if !kinds::TABLES.contains(&table) {
         let tables = kinds::TABLES.join(", ");

@@ -231,7 +231,7 @@ fn policy(given: &Columns<'_>) -> PyResult<Option<Policy>> {
     }))
 }
 
-/// The steps of each rollout: pairs of the token behind the last one and the reward, triples with the
+/// The steps of each rollout: pairs of the token after the last one and the reward, triples with the
 /// first token before them, dicts of `end`, `reward` and `start`, or the steps of a verdict.
 fn steps(given: &Columns<'_>) -> PyResult<Option<Ragged<StepReward>>> {
     let Some(column) = given.get("steps")? else { return Ok(None) };
@@ -262,7 +262,7 @@ fn step(what: &str, given: &Bound<'_, PyAny>) -> PyResult<StepReward> {
     let reward: Option<Option<f64>> = reward.and_then(|reward| reward.extract().ok());
     let (Some(end), Some(reward), Ok(start)) = (end, reward, start.transpose()) else {
         let why = "expected (end, reward) or (start, end, reward): the first token of a step, the one \
-                   behind its last, a number";
+                   after its last, a number";
         return Err(wrong(what, why));
     };
     Ok(StepReward { start, end, reward: reward.unwrap_or(f64::NAN) })

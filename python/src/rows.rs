@@ -132,7 +132,7 @@ fn row(row: &Bound<'_, PyAny>) -> Result<TakenRow, String> {
     let mut taken = Vec::with_capacity(dict.len());
     for (key, value) in dict {
         let Ok(key) = key.cast_into::<PyString>() else {
-            return Err("a name of a column that is no text".to_owned());
+            return Err("a column name that is not a string".to_owned());
         };
         let key = backed(key).map_err(|error| error.to_string())?;
         let cell = cell(&value).map_err(|error| error.within(&*key).to_string())?;

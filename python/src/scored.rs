@@ -31,7 +31,7 @@ pub(crate) type VerifierVersions = Arc<[(String, u32)]>;
 pub(crate) struct PyScored(Held, Option<VerifierVersions>);
 
 impl PartialEq for PyScored {
-    /// Equal where their lines are: time is no part of them.
+    /// Equal where their lines are: time is not a part of them.
     fn eq(&self, other: &Self) -> bool {
         let (one, other) = (&*self.0, &*other.0);
         (&one.id, &one.group) == (&other.id, &other.group)
@@ -119,7 +119,7 @@ fn finite(name: &str, reward: f64) -> PyResult<f64> {
     if reward.is_finite() {
         return Ok(reward);
     }
-    Err(PyValueError::new_err(format!("{name}: {reward} is no reward: it must be finite")))
+    Err(PyValueError::new_err(format!("{name}: {reward} is not a reward: it must be finite")))
 }
 
 /// A mapping as JSON.

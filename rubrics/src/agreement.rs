@@ -19,7 +19,7 @@ mod pairs;
 mod resample;
 
 pub use calibration::{ReliabilityBin, ReliabilityDiagram, reliability};
-pub use correlation::{kendall_tau_b, mean_absolute_error, pearson, spearman};
+pub use correlation::{mean_absolute_error, spearman};
 pub use kappa::{KappaWeights, accuracy, cohen_kappa, weighted_kappa};
 pub use pairs::{JudgedPair, PairAgreement, pair_agreement};
 pub use resample::{Bootstrap, Interval, bootstrap};

@@ -175,7 +175,7 @@ impl Document {
         }
     }
 
-    /// The same at some bytes of the text that stands at the path, where the file has that text as it is.
+    /// The same at some bytes of the text that is at the path, where the file has that text as it is.
     pub fn error_in(
         &self,
         path: &str,
@@ -308,7 +308,7 @@ impl Set {
         path.len() >= self.path.len() && self.path.iter().zip(path).all(|(own, other)| own == other)
     }
 
-    /// Whether what was set lies below the path.
+    /// Whether what was set is below the path.
     fn is_below(&self, path: &[&str]) -> bool {
         path.len() < self.path.len() && self.path.iter().zip(path).all(|(own, other)| own == other)
     }
@@ -333,7 +333,7 @@ fn json(name: &str, text: &str) -> Result<Value, ConfigError> {
 }
 
 /// What a line of a configuration can be.
-const LINES: &str = "a line is KEY = VALUE, [TABLE] or [[LIST OF TABLES]]; a text stands in quotes, and single quotes hold \
+const LINES: &str = "a line is KEY = VALUE, [TABLE] or [[LIST OF TABLES]]; a text is in quotes, and single quotes hold \
                      backslashes as they are; a comment begins with #";
 
 fn read_toml(name: &str, text: &str) -> Result<Value, ConfigError> {

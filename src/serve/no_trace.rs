@@ -15,14 +15,14 @@ pub(crate) struct Trace {}
 /// A part of a request that is not traced.
 pub(crate) struct Step {}
 
-#[expect(clippy::unused_self, reason = "it stands in for what traces requests")]
+#[expect(clippy::unused_self, reason = "it has the signature of the build that traces requests")]
 impl Tracing {
     pub(crate) fn begin(&self, _: &Parts, _: Option<&str>, _: &HeaderValue) -> Trace {
         Trace {}
     }
 }
 
-#[expect(clippy::unused_self, reason = "it stands in for what traces requests")]
+#[expect(clippy::unused_self, reason = "it has the signature of the build that traces requests")]
 impl Trace {
     pub(crate) fn of(_: &Parts) -> Self {
         Self {}
@@ -47,7 +47,7 @@ impl Trace {
     }
 }
 
-#[expect(clippy::unused_self, reason = "it stands in for what traces requests")]
+#[expect(clippy::unused_self, reason = "it has the signature of the build that traces requests")]
 impl Step {
     pub(crate) fn judged(&mut self, _: &[String], _: &[Scored]) {}
 }

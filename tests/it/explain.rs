@@ -169,7 +169,7 @@ fn what_does_not_go_together_is_refused_in_words() {
         ("explain run --faults --step 3", "leave out --step"),
         ("explain run --faults --jobs 2", "leave out --jobs"),
         ("explain a.toml --faults", "there are no data"),
-        ("explain empty --faults", "empty is no run folder: it has no manifest.json"),
+        ("explain empty --faults", "empty is not a run folder: it has no manifest.json"),
         ("explain shards --faults", "assay merge shards -o shards"),
         ("explain single --disagree", "--labels COLUMN names the column"),
         ("explain run --disagree --labels rigt", "rigt"),

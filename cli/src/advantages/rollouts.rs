@@ -73,7 +73,7 @@ impl Rollouts {
                 let id = &self.ids[at];
                 let why = format!(
                     "row {} (id \"{}\") names no group: `data.group` names its column, --group-size \
-                     cuts rows that stand together, and --with DATA has the prompts",
+                     cuts adjacent rows, and --with DATA has the prompts",
                     at + 1,
                     assay::data::escape(id)
                 );

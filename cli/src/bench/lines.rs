@@ -36,7 +36,7 @@ impl Lines {
                 if bytes.last() != Some(&b'\n') {
                     bytes.push(b'\n');
                 }
-                let blank = bytes.get(start..).is_none_or(|line| line.trim_ascii().is_empty());
+                let blank = bytes.split_at(start).1.trim_ascii().is_empty();
                 left -= u64::from(!blank);
             }
         }

@@ -68,12 +68,7 @@ fn hackable(report: &RunReport) -> [Option<Signal>; 7] {
             0.2,
             "completions that repeat themselves are paid more",
         ),
-        above(
-            "second_problem_share",
-            second,
-            0.01,
-            "completions that solve another problem behind theirs",
-        ),
+        above("second_problem_share", second, 0.01, "completions that go on to another problem"),
         above("format_only_share", report.format_only_share, 0.01, "rewards without an answer"),
         above(
             "false_accept_rate",
@@ -81,7 +76,7 @@ fn hackable(report: &RunReport) -> [Option<Signal>; 7] {
             0.05,
             "wrong completions may be accepted more often than this (upper end of the interval)",
         ),
-        above("calibration_error", calibration, 0.1, "the reward is no probability"),
+        above("calibration_error", calibration, 0.1, "the reward is not a probability"),
     ]
 }
 

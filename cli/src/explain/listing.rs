@@ -40,7 +40,7 @@ impl ListedRun {
                 );
                 return Err(Failure::usage(why));
             }
-            let why = format!("{shown} is no run folder: it has no {MANIFEST}");
+            let why = format!("{shown} is not a run folder: it has no {MANIFEST}");
             return Err(Failure::usage(why));
         }
         let manifest = manifest(dir)?;

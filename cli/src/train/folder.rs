@@ -134,7 +134,7 @@ impl TrainFolder {
             let name = name.to_string_lossy();
             let is_stale = name.starts_with('.') && name.ends_with(".tmp");
             if !is_stale && ![LOCK, CONFIG].contains(&&*name) {
-                let why = format!("the folder has {name:?} but no {MANIFEST}, so it is no run");
+                let why = format!("the folder has {name:?} but no {MANIFEST}, so it is not a run");
                 return Err(self.foreign(why));
             }
         }

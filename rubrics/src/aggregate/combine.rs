@@ -105,6 +105,7 @@ impl Aggregation {
     }
 
     /// The share of a criterion; of a node, the weighted mean of those below it that are answered.
+    #[expect(clippy::indexing_slicing, reason = "the node was just pushed")]
     fn share(
         &self,
         criterion: &Criterion,
@@ -134,9 +135,7 @@ impl Aggregation {
         }
         // A node below which nothing has weight earns nothing.
         let share = if weights == 0.0 { 0.0 } else { sum / weights };
-        if let Some((_, own)) = nodes.get_mut(at) {
-            *own = Some(share);
-        }
+        nodes[at].1 = Some(share);
         Some(share)
     }
 
@@ -172,7 +171,7 @@ impl Aggregation {
         })
     }
 
-    /// What comes behind the formula: interactions, range, top, clip, threshold.
+    /// What comes after the formula: interactions, range, top, clip, threshold.
     fn finished(&self, combined: f64, top: &[(&Criterion, Option<f64>)]) -> f64 {
         let share = |name: &str| {
             let found = top.iter().find(|(criterion, _)| criterion.name == name);

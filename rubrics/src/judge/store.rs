@@ -5,8 +5,8 @@
 //! `replies.jsonl` come last.
 //!
 //! A reply that cannot be written still counts for the sample that it answers: it is what the judge
-//! said. The store then holds the first error and counts what it lost, and [`ReplyStore::intact`]
-//! fails, so that the run ends with an error: without those replies it cannot be replayed.
+//! said. [`ReplyStore::counts`] then has the first error and how many were lost, and the run ends with
+//! an error: without those replies it cannot be replayed.
 
 mod file;
 mod line;
@@ -71,14 +71,6 @@ pub enum StoreError {
         /// The line, from 1.
         line: u64,
         /// What is wrong with it.
-        why: String,
-    },
-    /// Replies were given but not kept.
-    #[error("{lost} replies of judges could not be kept, so this run cannot be replayed: {why}")]
-    Lost {
-        /// How many.
-        lost: u64,
-        /// Why the first of them was lost.
         why: String,
     },
 }
@@ -176,18 +168,6 @@ impl ReplyStore {
     /// What it has kept and lost since it was opened.
     pub fn counts(&self) -> StoreCounts {
         self.with(|state| state.counts.clone())
-    }
-
-    /// Fails when a reply was given but could not be kept.
-    ///
-    /// # Errors
-    /// How many were lost, and why the first of them was.
-    pub fn intact(&self) -> Result<(), StoreError> {
-        let StoreCounts { lost, error, .. } = self.counts();
-        match error {
-            Some(why) => Err(StoreError::Lost { lost, why }),
-            None => Ok(()),
-        }
     }
 
     /// Whether it knows a reply, and not just a fault.

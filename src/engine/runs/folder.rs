@@ -159,7 +159,7 @@ impl RunFolder {
     /// How the run described by `wanted` starts in this folder.
     ///
     /// # Errors
-    /// The folder holds another run, or something that is no run.
+    /// The folder holds another run, or something that is not a run.
     pub fn start(&self, wanted: &RunManifest) -> Result<RunStart, RunError> {
         let Some(have) = self.manifest()? else {
             self.expect_empty(false)?;
@@ -209,7 +209,7 @@ impl RunFolder {
                 return Err(RunError::shards(&self.dir, why));
             }
             if !stale && shard.is_none() && !ours.contains(&&*name) {
-                let why = format!("the folder has {name:?} but no {MANIFEST}, so it is no run");
+                let why = format!("the folder has {name:?} but no {MANIFEST}, so it is not a run");
                 return Err(self.foreign(why));
             }
         }

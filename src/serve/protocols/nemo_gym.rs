@@ -140,7 +140,7 @@ fn verify_request(generator: &mut SchemaGenerator) -> Value {
     let params = schema::<CreateParams>(generator);
     json!({
         "type": "object",
-        "description": "The fields of the dataset stand beside the two members.",
+        "description": "The fields of the dataset are further members.",
         "required": ["responses_create_params", "response"],
         "properties": {
             "responses_create_params": params,

@@ -79,7 +79,7 @@ impl Asked<'_> {
             let (column, found) = (escape(self.label), escape(&found));
             Failure::from(anyhow::anyhow!(
                 "{place}: {column}: is {found}; expected {expected} (--label names another column, \
-                 --kind another kind; null is no label)"
+                 --kind another kind; null means no label)"
             ))
         };
         let read = match (kind, &row.label) {

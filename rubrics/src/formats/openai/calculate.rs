@@ -49,7 +49,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// The next sign that is no space, without taking it.
+    /// The next sign that is not a space, without taking it.
     fn next_sign(&mut self) -> Option<char> {
         while self.signs.next_if(|(_, sign)| sign.is_whitespace()).is_some() {}
         self.signs.peek().map(|(_, sign)| *sign)
@@ -141,7 +141,7 @@ impl Parser<'_> {
             text.push_str(&self.run(|sign| sign.is_ascii_digit()));
         }
         let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite());
-        let number = number.ok_or_else(|| format!("\"{text}\" is no number"))?;
+        let number = number.ok_or_else(|| format!("\"{text}\" is not a number"))?;
         let written = format!("{number}");
         Ok(if written.contains('.') { written } else { format!("{written}.0") })
     }

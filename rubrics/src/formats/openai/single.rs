@@ -126,7 +126,7 @@ fn label_model(criterion: &mut Criterion, at: &At<'_>) -> Result<(), RubricError
     let passing = at.need("passing_labels")?;
     let passes = passing.texts()?;
     if let Some(other) = passes.iter().find(|label| !labels.contains(label)) {
-        return Err(passing.refuse(format!("\"{other}\" is none of the labels")));
+        return Err(passing.refuse(format!("\"{other}\" is not one of the labels")));
     }
     let choice = |value: f64, label: &String| AnswerChoice {
         label: label.clone(),
