@@ -142,7 +142,7 @@ fn what_is_wrong_is_named() {
         ("run --kind grpo --set eps", "expected KEY=VALUE"),
         ("run --kind grpo --group-size 2", "--group-size 2 does not divide the 5 rows"),
         ("run --kind grpo --steps none", "no such reward; it has: correct, brief"),
-        ("none --kind grpo", "it is no run folder"),
+        ("none --kind grpo", "it is not a run folder"),
         ("run --kind spiral", "roles"),
     ] {
         let error = refused(&place, words);
