@@ -94,7 +94,8 @@ impl CombineFormula {
         let column =
             |(input, reward): (&assay_verifiers::formula::FormulaInput, &Option<usize>)| {
                 let number = if let Some(at) = reward {
-                    rewards.get(*at).copied().flatten().unwrap_or(MISSING)
+                    #[expect(clippy::indexing_slicing, reason = "places are those of the rewards")]
+                    rewards[*at].unwrap_or(MISSING)
                 } else {
                     let schedule = self.schedules.iter().find(|(name, _)| *name == input.name);
                     #[expect(clippy::cast_precision_loss, reason = "no training has 2^53 steps")]

@@ -25,12 +25,13 @@ impl Plan {
     #[expect(clippy::indexing_slicing, reason = "a gate is a reward of the plan")]
     pub(super) fn ruled_out(
         &self,
-        (at, reward): (usize, &Planned),
+        at: usize,
+        reward: &Planned,
         row: RowView<'_>,
         conditions: &mut RowConditions,
         limit: &dyn Cancellation,
     ) -> Option<Verdict> {
-        match self.decided((at, reward), row, conditions, Some(limit)) {
+        match self.decided(at, reward, row, conditions, Some(limit)) {
             Applicability::Runs => None,
             Applicability::BehindGate(gate) => {
                 let name = &self.names[gate];
@@ -52,12 +53,13 @@ impl Plan {
         step: u64,
     ) -> Applicability {
         let row = RowView { names: &self.names, sample, verdicts, step };
-        self.decided((at, reward), row, &mut RowConditions::default(), None)
+        self.decided(at, reward, row, &mut RowConditions::default(), None)
     }
 
     fn decided(
         &self,
-        (at, reward): (usize, &Planned),
+        at: usize,
+        reward: &Planned,
         row: RowView<'_>,
         conditions: &mut RowConditions,
         limit: Option<&dyn Cancellation>,

@@ -317,6 +317,7 @@ impl Core {
     }
 
     /// What the verdicts of each sample come to.
+    #[expect(clippy::indexing_slicing, reason = "groups are of the rows")]
     fn outcomes(
         &self,
         samples: &[Sample],
@@ -337,14 +338,10 @@ impl Core {
         let mut outcomes: Vec<Outcome> = rows.iter().map(|_| lost()).collect();
         for members in groups(samples) {
             let limit = self.limit(call, self.combining_ns());
-            let own = members.iter().filter_map(|at| rows.get(*at));
-            let own: Vec<&[Verdict]> = own.map(|(verdicts, _)| verdicts.as_slice()).collect();
-            for (at, outcome) in
-                members.iter().zip(combiner.combine_group(&own, step, Some(&limit)))
-            {
-                if let Some(slot) = outcomes.get_mut(*at) {
-                    *slot = outcome;
-                }
+            let own: Vec<&[Verdict]> = members.iter().map(|at| rows[*at].0.as_slice()).collect();
+            let combined = combiner.combine_group(&own, step, Some(&limit));
+            for (at, outcome) in members.into_iter().zip(combined) {
+                outcomes[at] = outcome;
             }
         }
         outcomes

@@ -88,18 +88,15 @@ pub(super) fn groups(samples: &[Sample]) -> Vec<Vec<usize>> {
 }
 
 /// One failure leaves the whole group without a reward.
+#[expect(clippy::indexing_slicing, reason = "members are of the scored rows")]
 pub(super) fn drop_group(members: &[usize], scored: &mut [Scored]) {
-    let failed = |at: &usize| {
-        scored.get(*at).is_some_and(|scored| matches!(scored.outcome, Outcome::Failed(_)))
-    };
-    if !members.iter().any(failed) {
+    let failed = |scored: &Scored| matches!(scored.outcome, Outcome::Failed(_));
+    if !members.iter().any(|at| failed(&scored[*at])) {
         return;
     }
     for at in members {
-        if let Some(scored) = scored.get_mut(*at)
-            && !matches!(scored.outcome, Outcome::Failed(_))
-        {
-            scored.outcome = Outcome::Abstained("a sample of its group failed".into());
+        if !failed(&scored[*at]) {
+            scored[*at].outcome = Outcome::Abstained("a sample of its group failed".into());
         }
     }
 }

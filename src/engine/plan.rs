@@ -52,7 +52,7 @@ pub struct Plan {
     pub stages: Vec<Vec<usize>>,
     /// Indices of the rewards that see whole groups.
     pub group_rewards: Vec<usize>,
-    /// Indices of the rewards behind which the others run, for `how = "gate"`.
+    /// Indices of the rewards after which the others run, for `how = "gate"`.
     pub gates: Vec<usize>,
     /// How the rewards become one.
     pub combiner: Combiner,
@@ -131,8 +131,8 @@ impl Plan {
                 judges: &judges,
                 earlier: names.split_at(at).0,
             };
-            let when = when(document, (at, reward), &names, &mut known)?;
-            rewards.push(planned(document, registry, &context, &config, (at, reward, when))?);
+            let when = when(document, at, reward, &names, &mut known)?;
+            rewards.push(planned(document, registry, &context, &config, at, reward, when)?);
         }
         let gates = gates(document, &config, &names)?;
         shapes::refuse_gates(document, &config, &gates)?;
@@ -200,14 +200,16 @@ impl Plan {
     }
 
     /// Whether the verdicts of a reward are awaited.
+    #[expect(clippy::indexing_slicing, reason = "the places of rewards are those of the plan")]
     pub(super) fn is_awaited(&self, reward: usize) -> bool {
-        self.rewards.get(reward).is_some_and(|reward| reward.built.lane.is_awaited())
+        self.rewards[reward].built.lane.is_awaited()
     }
 
     /// How many deadlines a verdict of a reward may take.
+    #[expect(clippy::indexing_slicing, reason = "the places of rewards are those of the plan")]
     pub(super) fn deadlines(&self, reward: usize) -> u32 {
-        match self.rewards.get(reward).map(|reward| &reward.built.lane) {
-            Some(Lane::Awaited(verifier)) => verifier.deadlines().max(1),
+        match &self.rewards[reward].built.lane {
+            Lane::Awaited(verifier) => verifier.deadlines().max(1),
             _ => 1,
         }
     }
@@ -331,7 +333,9 @@ fn planned(
     registry: &Registry,
     context: &BuildContext<'_>,
     config: &Config,
-    (at, reward, when): (usize, &RewardConfig, Option<Arc<When>>),
+    at: usize,
+    reward: &RewardConfig,
+    when: Option<Arc<When>>,
 ) -> Result<Planned, ConfigError> {
     let settings = Value::Object(reward.config.clone());
     let Some(built) = registry.build(&reward.verifier, settings, context) else {
@@ -339,8 +343,8 @@ fn planned(
             document.error(&format!("reward[{at}].verifier"), registry.unknown(&reward.verifier));
         return Err(error.code(Code::UnknownVerifier).known(&reward.verifier, registry.ids()));
     };
-    let built = built.map_err(|error| refused::settings(document, (at, reward), error))?;
-    pinned(document, registry, (at, reward), &built)?;
+    let built = built.map_err(|error| refused::settings(document, at, reward, error))?;
+    pinned(document, registry, at, reward, &built)?;
     let fuel = reward.fuel.unwrap_or(config.limits.fuel);
     #[cfg(feature = "rubrics")]
     let is_recorded = registry.asks_judges(&reward.verifier) && context.judges.is_recorded();
@@ -363,7 +367,7 @@ fn planned(
     Ok(Planned {
         name: reward.name.clone(),
         weight: reward.weight.clone(),
-        shapes: shapes::built(document, config, (at, reward), context.files)?,
+        shapes: shapes::built(document, config, at, reward, context.files)?,
         built,
         when,
         turns: reward.turn,
@@ -375,7 +379,8 @@ fn planned(
 /// The compiled `when` of a reward; `known` holds those of the rewards before.
 fn when(
     document: &Document,
-    (at, reward): (usize, &RewardConfig),
+    at: usize,
+    reward: &RewardConfig,
     names: &[String],
     known: &mut Vec<Arc<When>>,
 ) -> Result<Option<Arc<When>>, ConfigError> {
@@ -389,7 +394,8 @@ fn when(
 fn pinned(
     document: &Document,
     registry: &Registry,
-    (at, reward): (usize, &RewardConfig),
+    at: usize,
+    reward: &RewardConfig,
     built: &Built,
 ) -> Result<(), ConfigError> {
     let (Some(pin), version) = (reward.pin, built.spec.version) else { return Ok(()) };
@@ -456,6 +462,10 @@ struct Order<'a> {
 }
 
 impl Order<'_> {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "places are of rewards, and stages reach to each depth"
+    )]
     fn stages(&self) -> Result<(Vec<Vec<usize>>, Vec<usize>), ConfigError> {
         let mut depths: Vec<usize> = vec![0; self.rewards.len()];
         let mut grouped = Vec::new();
@@ -466,11 +476,7 @@ impl Order<'_> {
         let gates_first = all.clone().filter(is_gate).chain(all.filter(behind));
         for at in gates_first {
             let needs = self.needs(at)?;
-            let depth =
-                needs.iter().filter_map(|need| depths.get(*need)).max().map_or(0, |d| d + 1);
-            if let Some(slot) = depths.get_mut(at) {
-                *slot = depth;
-            }
+            depths[at] = needs.iter().map(|need| depths[*need] + 1).max().unwrap_or(0);
         }
         let mut stages: Vec<Vec<usize>> = Vec::new();
         for ((at, reward), depth) in self.rewards.iter().enumerate().zip(depths) {
@@ -481,9 +487,7 @@ impl Order<'_> {
             if stages.len() <= depth {
                 stages.resize_with(depth + 1, Vec::new);
             }
-            if let Some(stage) = stages.get_mut(depth) {
-                stage.push(at);
-            }
+            stages[depth].push(at);
         }
         stages.retain(|stage| !stage.is_empty());
         Ok((stages, grouped))
@@ -494,15 +498,15 @@ impl Order<'_> {
     fn needs(&self, at: usize) -> Result<Vec<usize>, ConfigError> {
         let gate = self.gates.contains(&at);
         let mut needs = if gate { Vec::new() } else { self.gates.to_vec() };
-        let own = self.rewards.get(at);
-        if own.is_some_and(|own| own.built.spec.reads_verdicts) {
+        let own = &self.rewards[at];
+        if own.built.spec.reads_verdicts {
             let single = |(_, reward): &(usize, &Planned)| !reward.built.lane.is_group();
             let before = self.rewards.iter().enumerate().take(at).filter(single).map(|(at, _)| at);
             if gate && let Some(other) = before.clone().find(|other| !self.gates.contains(other)) {
                 let other = &self.rewards[other].name;
                 let message = format!(
                     "the gate reads the verdicts of the rewards before it, and \"{other}\" is \
-                     judged behind the gates"
+                     judged after the gates"
                 );
                 return Err(self
                     .document
@@ -511,9 +515,7 @@ impl Order<'_> {
             }
             needs.extend(before);
         }
-        let Some(when) = self.rewards.get(at).and_then(|reward| reward.when.as_deref()) else {
-            return Ok(needs);
-        };
+        let Some(when) = own.when.as_deref() else { return Ok(needs) };
         let when = when.script();
         if !when.mentions("rewards") && !when.mentions("verdicts") {
             return Ok(needs);
@@ -528,7 +530,7 @@ impl Order<'_> {
                 let (message, help) = if other == at {
                     let why =
                         format!("`when` names \"{}\", the reward that it decides on", reward.name);
-                    (why, "name a reward that stands above it".to_owned())
+                    (why, "name a reward listed before it".to_owned())
                 } else {
                     let why = format!("`when` names \"{}\", which is judged later", reward.name);
                     (why, format!("put the [[reward]] \"{}\" above this one", reward.name))

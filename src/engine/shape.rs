@@ -32,6 +32,7 @@ type Notes = Vec<(Cow<'static, str>, Value)>;
 impl Core {
     /// Shapes the rewards of samples. All shapes see the verdicts of other rewards as they were
     /// judged, whatever their order.
+    #[expect(clippy::indexing_slicing, reason = "a row has a place for each reward")]
     pub(super) fn shape(&self, samples: &[Sample], rows: &mut [Row], call: &Call) {
         let mut shaped = Vec::new();
         for (at, planned) in self.plan.rewards.iter().enumerate() {
@@ -39,7 +40,7 @@ impl Core {
                 continue;
             }
             let missing = || Verdict::failed(Fault::internal("no verdict was given"));
-            let own = |row: &Row| row.verdicts.get(at).cloned().flatten().unwrap_or_else(missing);
+            let own = |row: &Row| row.verdicts[at].clone().unwrap_or_else(missing);
             let (verdicts, notes) = (rows.iter().map(own).collect(), vec![Vec::new(); rows.len()]);
             let mut shaping = Shaping { core: self, planned, samples, rows, call, verdicts, notes };
             for shape in &planned.shapes {
@@ -49,9 +50,7 @@ impl Core {
         }
         for (at, verdicts) in shaped {
             for (row, verdict) in rows.iter_mut().zip(verdicts) {
-                if let Some(slot) = row.verdicts.get_mut(at) {
-                    *slot = Some(verdict);
-                }
+                row.verdicts[at] = Some(verdict);
             }
         }
     }

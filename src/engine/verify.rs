@@ -18,6 +18,7 @@ use super::score::{Engine, block_on};
 use super::turns::{TurnVerdict, Turns, merged};
 use super::when::RowView;
 
+#[expect(clippy::indexing_slicing, reason = "the places of rewards are those of the plan")]
 impl Core {
     /// Judges a sample by the compute verifier of `reward`, from `start_ns` on. The moment at which
     /// it was judged comes back.
@@ -29,12 +30,13 @@ impl Core {
         call: &Call,
         start_ns: u64,
     ) -> u64 {
-        let Some(planned) = self.plan.rewards.get(reward) else { return start_ns };
+        let planned = &self.plan.rewards[reward];
         let Lane::Compute(verifier) = &planned.built.lane else { return start_ns };
         let verdict =
-            self.known((reward, planned), sample, row, call, start_ns).unwrap_or_else(|| {
-                let judged = (sample, self.plan.earlier(reward, row));
-                let verdict = self.computed_by_turns(planned, &**verifier, judged, call, start_ns);
+            self.known(reward, planned, sample, row, call, start_ns).unwrap_or_else(|| {
+                let (verifier, earlier) = (&**verifier, self.plan.earlier(reward, row));
+                let verdict =
+                    self.computed_by_turns(planned, verifier, sample, earlier, call, start_ns);
                 self.keep(reward, sample, row, &verdict);
                 verdict
             });
@@ -48,7 +50,8 @@ impl Core {
         &self,
         planned: &Planned,
         verifier: &dyn Verifier,
-        (sample, earlier): (&Sample, Earlier<'_>),
+        sample: &Sample,
+        earlier: Earlier<'_>,
         call: &Call,
         start_ns: u64,
     ) -> Verdict {
@@ -75,10 +78,10 @@ impl Core {
         row: &mut Row,
         call: &Call,
     ) -> Option<Pending<Verdict>> {
-        let planned = self.plan.rewards.get(reward)?;
+        let planned = &self.plan.rewards[reward];
         let Lane::Awaited(verifier) = &planned.built.lane else { return None };
         let start = self.clock.now_ns();
-        if let Some(known) = self.known((reward, planned), sample, row, call, start) {
+        if let Some(known) = self.known(reward, planned, sample, row, call, start) {
             row.record(reward, known, self.clock.now_ns().saturating_sub(start));
             return None;
         }
@@ -111,13 +114,14 @@ impl Core {
     /// The verdict, where it takes no verifier to know it: ruled out, or kept from another run.
     fn known(
         &self,
-        (reward, planned): (usize, &Planned),
+        reward: usize,
+        planned: &Planned,
         sample: &Sample,
         row: &mut Row,
         call: &Call,
         start_ns: u64,
     ) -> Option<Verdict> {
-        self.ruled_out((reward, planned), (sample, row), call, start_ns).or_else(|| {
+        self.ruled_out(reward, planned, sample, row, call, start_ns).or_else(|| {
             let cache = self.cache.as_ref()?;
             cache.get(&self.cache_key(reward, planned, sample, row)?)
         })
@@ -126,8 +130,10 @@ impl Core {
     /// The verdict of a sample to which the reward does not apply, or that is not to be asked.
     pub(super) fn ruled_out(
         &self,
-        (reward, planned): (usize, &Planned),
-        (sample, row): (&Sample, &mut Row),
+        reward: usize,
+        planned: &Planned,
+        sample: &Sample,
+        row: &mut Row,
         call: &Call,
         start_ns: u64,
     ) -> Option<Verdict> {
@@ -140,17 +146,15 @@ impl Core {
         let Row { verdicts, conditions, .. } = row;
         let view = RowView { names: &self.plan.names, sample, verdicts, step: call.step() };
         let limit = self.limit(call, start_ns);
-        let known = self.plan.ruled_out((reward, planned), view, conditions, &limit);
+        let known = self.plan.ruled_out(reward, planned, view, conditions, &limit);
         let is_withheld = !call.asks() && self.plan.is_awaited(reward);
         known.or_else(|| is_withheld.then(|| Verdict::abstained("not asked")))
     }
 
     /// Keeps a verdict for the next run, where the reward asks for it.
     pub(super) fn keep(&self, reward: usize, sample: &Sample, row: &Row, verdict: &Verdict) {
-        let (Some(cache), Some(planned)) = (&self.cache, self.plan.rewards.get(reward)) else {
-            return;
-        };
-        if let Some(key) = self.cache_key(reward, planned, sample, row) {
+        let Some(cache) = &self.cache else { return };
+        if let Some(key) = self.cache_key(reward, &self.plan.rewards[reward], sample, row) {
             cache.put(&key, verdict);
         }
     }
@@ -215,9 +219,10 @@ impl Engine {
         let Lane::Compute(verifier) = &planned.built.lane else { return None };
         let start_ns = core.clock.now_ns();
         let call = Call::new(&ScoreOptions::default(), start_ns);
-        let before = verdicts.get(..reward).filter(|_| planned.built.spec.reads_verdicts);
-        let earlier = Earlier::new(&core.plan.names, before.unwrap_or_default());
-        Some(core.computed_by_turns(planned, &**verifier, (sample, earlier), &call, start_ns))
+        let reads = planned.built.spec.reads_verdicts;
+        let before = if reads { verdicts.split_at(reward).0 } else { &[] };
+        let earlier = Earlier::new(&core.plan.names, before);
+        Some(core.computed_by_turns(planned, &**verifier, sample, earlier, &call, start_ns))
     }
 
     /// Whether the verdict of the reward at `reward` on a sample is kept from another run; `None`
@@ -232,7 +237,8 @@ impl Engine {
 impl super::plan::Plan {
     /// The verdicts that the verifier of `reward` reads: of all rewards that are listed before it.
     pub(super) fn earlier<'a>(&'a self, reward: usize, row: &'a Row) -> Earlier<'a> {
-        let reads = self.rewards.get(reward).is_some_and(|one| one.built.spec.reads_verdicts);
+        #[expect(clippy::indexing_slicing, reason = "the places of rewards are those of the plan")]
+        let reads = self.rewards[reward].built.spec.reads_verdicts;
         let before = if reads { row.verdicts.split_at(reward).0 } else { &[] };
         Earlier::new(&self.names, before)
     }

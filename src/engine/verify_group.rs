@@ -9,6 +9,7 @@ use super::core::{Awaited, Core, Progress, Row, answered};
 use super::groups::groups;
 use super::pool::guarded;
 
+#[expect(clippy::indexing_slicing, reason = "members are rows, and rewards those of the plan")]
 impl Core {
     /// Judges every group by the group verifier of `reward`. Members that a gate or a `when` ruled
     /// out are not shown to it.
@@ -38,18 +39,10 @@ impl Core {
         rows: &mut [Row],
         call: &Call,
     ) -> bool {
-        let planned = self.plan.rewards.get(reward);
-        let (Some(planned), Some(sample), Some(row)) = (planned, samples.get(at), rows.get_mut(at))
-        else {
-            return true;
-        };
+        let (planned, row) = (&self.plan.rewards[reward], &mut rows[at]);
         let start_ns = self.clock.now_ns();
-        let known = self.ruled_out((reward, planned), (sample, row), call, start_ns);
-        let is_known = known.is_some();
-        if let Some(verdict) = known {
-            row.record(reward, verdict, 0);
-        }
-        is_known
+        let known = self.ruled_out(reward, planned, &samples[at], row, call, start_ns);
+        known.map(|verdict| row.record(reward, verdict, 0)).is_some()
     }
 
     fn judge_group(
@@ -60,14 +53,14 @@ impl Core {
         rows: &mut [Row],
         call: &Arc<Call>,
     ) -> Option<Awaited> {
-        let planned = self.plan.rewards.get(reward)?;
+        let planned = &self.plan.rewards[reward];
         let start = self.clock.now_ns();
         let count = members.len();
         let member = |&at: &usize| {
-            let (sample, row) = (samples.get(at)?, rows.get(at)?);
-            Some(Member { sample, earlier: Earlier::new(&self.plan.names, &row.verdicts) })
+            let earlier = Earlier::new(&self.plan.names, &rows[at].verdicts);
+            Member { sample: &samples[at], earlier }
         };
-        let group = Group { members: members.iter().filter_map(member).collect() };
+        let group = Group { members: members.iter().map(member).collect() };
         let limit = self.limit(call, start);
         let fuel = planned.fuel.saturating_mul(count as u64);
         let mut meter = Meter::new(fuel).with_cancellation(&limit);
@@ -90,9 +83,7 @@ impl Core {
         };
         let spent_ns = self.clock.now_ns().saturating_sub(start) / count as u64;
         for (at, verdict) in members.into_iter().zip(verdicts) {
-            if let Some(row) = rows.get_mut(at) {
-                row.record(reward, verdict, spent_ns);
-            }
+            rows[at].record(reward, verdict, spent_ns);
         }
         None
     }

@@ -46,7 +46,7 @@ pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), C
     Ok(())
 }
 
-/// Gates that are always open, and gates with nothing behind them that counts.
+/// Gates that are always open, and gates with nothing after them that counts.
 pub(super) fn check_gates(
     document: &Document,
     config: &Config,
@@ -74,7 +74,7 @@ pub(super) fn check_gates(
         None => Ok(()),
         Some((at, reward)) => {
             let message = format!(
-                "how = \"gate\" pays the weighted sum of what is behind the gates, and every weight there \
+                "how = \"gate\" pays the weighted sum of what comes after the gates, and every weight there \
                  is 0: reward \"{}\" has weight 0",
                 reward.name
             );
@@ -124,7 +124,8 @@ pub(super) fn check_weights(document: &Document, config: &Config) -> Result<(), 
 /// What a verifier refuses of its settings.
 pub(super) fn settings(
     document: &Document,
-    (at, reward): (usize, &RewardConfig),
+    at: usize,
+    reward: &RewardConfig,
     error: BuildError,
 ) -> ConfigError {
     let message = format!("reward \"{}\": {}: {}", reward.name, reward.verifier, error.message);

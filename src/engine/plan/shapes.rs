@@ -17,7 +17,8 @@ const SHAPES_MAX: usize = 64;
 pub(super) fn built(
     document: &Document,
     config: &Config,
-    (at, reward): (usize, &RewardConfig),
+    at: usize,
+    reward: &RewardConfig,
     files: &dyn Files,
 ) -> Result<Vec<BuiltShape>, ConfigError> {
     if reward.shape.len() > SHAPES_MAX {
