@@ -1,6 +1,9 @@
 //! What a table of a configuration can name beside verifiers: shapes, advantages, losses, selections.
 
+use std::collections::BTreeMap;
+
 use assay::trainer::{advantages, losses, selection};
+use assay::verifiers::recipe::{self, RecipePlace};
 use assay::verifiers::shaping;
 use schemars::{Schema, SchemaGenerator};
 
@@ -19,18 +22,18 @@ pub(super) const TABLES: [&str; 4] = ["shape", "advantage", "loss", "select"];
 
 /// The kinds of a table; none of one that is not known.
 pub(super) fn of(table: &str) -> Vec<KindInfo> {
-    let described =
-        |kind, schema: Schema| KindInfo { kind, docs: schema::docs(schema.as_value()), schema };
     match table {
         "shape" => shaping::all()
             .iter()
             .map(|entry| described(entry.kind, entry.schema(&mut SchemaGenerator::default())))
             .collect(),
         "advantage" => {
-            advantages::ALL.iter().map(|entry| described(entry.kind, (entry.schema)())).collect()
+            let own = advantages::ALL.iter().map(|entry| (entry.kind, entry.schema));
+            with_recipes(own, RecipePlace::Advantage)
         }
         "select" => {
-            selection::ALL.iter().map(|entry| described(entry.kind, (entry.schema)())).collect()
+            let own = selection::ALL.iter().map(|entry| (entry.kind, entry.schema));
+            with_recipes(own, RecipePlace::Select)
         }
         "loss" => losses::kinds::ALL
             .iter()
@@ -38,4 +41,20 @@ pub(super) fn of(table: &str) -> Vec<KindInfo> {
             .collect(),
         _ => Vec::new(),
     }
+}
+
+/// Kinds in Rust, and the formulas beside them, by name.
+fn with_recipes(
+    kinds: impl Iterator<Item = (&'static str, fn() -> Schema)>,
+    place: RecipePlace,
+) -> Vec<KindInfo> {
+    let recipes = recipe::of(place).filter(|recipe| recipe.formula.is_some());
+    let mut all: BTreeMap<&str, Schema> =
+        recipes.map(|recipe| (recipe.id.as_str(), recipe.schema())).collect();
+    all.extend(kinds.map(|(kind, schema)| (kind, schema())));
+    all.into_iter().map(|(kind, schema)| described(kind, schema)).collect()
+}
+
+fn described(kind: &'static str, schema: Schema) -> KindInfo {
+    KindInfo { kind, docs: schema::docs(schema.as_value()), schema }
 }

@@ -1,11 +1,8 @@
-//! Self-consistency of critiques: the majority vote of several generations, step by step, and which
-//! solutions to give up first.
+//! Self-consistency of critiques: the majority vote of several generations, step by step.
 //!
 //! Source: "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning",
 //! step-level consistency: each of several verifications judges every step, and a step is what most
 //! of them say.
-
-use std::cmp::Ordering;
 
 use assay_verifiers::stats::mean;
 
@@ -65,22 +62,6 @@ fn majority(votes: &[f64]) -> Option<f64> {
     Some(if labels.all(|label| label.total_cmp(&first).is_eq()) { first } else { f64::NAN })
 }
 
-/// Which unfinished solutions to give up first, as places in `solutions`, each the scores of its
-/// steps so far. They are compared by the sum over as many steps as all of them have, so that a
-/// longer one gains nothing by its length; of equals the later one goes first.
-///
-/// Source: "PRA: process reward agents", beams by the cumulative reward of steps at equal depth.
-#[expect(clippy::indexing_slicing, reason = "places are those of solutions")]
-pub fn pruning_order(solutions: &[Vec<f64>]) -> Vec<usize> {
-    let depth = solutions.iter().map(Vec::len).min().unwrap_or(0);
-    let sum = |at: &usize| -> f64 { solutions[*at].iter().take(depth).sum() };
-    let mut order: Vec<usize> = (0..solutions.len()).collect();
-    order.sort_by(|a, b| {
-        sum(a).partial_cmp(&sum(b)).unwrap_or(Ordering::Equal).then_with(|| b.cmp(a))
-    });
-    order
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,12 +100,5 @@ mod tests {
         let generate = Generate { parse: Some(pattern), parse_range: range, ..Generate::default() };
         let critiques = ["[8] [99] [2]".to_owned()];
         assert_eq!(consensus(&generate, &critiques, 2), Some(vec![8.0, 2.0]));
-    }
-
-    #[test]
-    fn the_worst_at_equal_depth_goes_first() {
-        let solutions = [vec![0.9, 0.8], vec![0.4, 0.9, 0.9, 0.9], vec![0.9, 0.8, 0.1]];
-        assert_eq!(pruning_order(&solutions), [1, 2, 0]);
-        assert_eq!(pruning_order(&[]), Vec::<usize>::new());
     }
 }

@@ -11,7 +11,6 @@ pub mod steps;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tokens;
-pub mod weights;
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
@@ -165,6 +164,19 @@ mod tests {
                 assert!(built.is_ok(), "{preset}, {kind}: {:?}", built.err());
             }
         }
+    }
+
+    #[test]
+    fn a_formula_leaves_rollouts_out_or_fails() {
+        let table = |call: &str| {
+            format!("kind = 'formula'\nformula = '{call}(r < 0, \"lost\"); r - mean(r)'")
+        };
+        assert_eq!(testing::rollouts(&table("skip"), &[1.0, -1.0, 3.0], 3), [0.0, 0.0, 2.0]);
+        let groups = crate::Groups::of_size(2, 2).unwrap();
+        let config: AdvantageConfig = toml::from_str(&table("fail")).unwrap();
+        let batch = RewardBatch::new(&groups, &[1.0, -1.0]).unwrap();
+        let error = config.build().unwrap().estimate(&batch).unwrap_err().to_string();
+        assert!(error.contains("row 1: lost"), "{error}");
     }
 
     #[test]

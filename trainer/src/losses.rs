@@ -26,7 +26,6 @@ pub mod correction;
 pub mod entropy;
 pub mod kinds;
 pub mod kl;
-pub mod masks;
 pub mod objective;
 pub mod policy;
 pub mod preference;

@@ -19,11 +19,12 @@ mod formula;
 pub mod outcome;
 pub mod policy;
 pub mod rollouts;
-pub mod schedulers;
 pub mod state;
 pub mod usable;
 
 pub(crate) mod draws;
+#[cfg(test)]
+mod filter_tests;
 #[cfg(test)]
 mod simulations;
 pub(crate) mod stats;
@@ -76,13 +77,10 @@ macro_rules! kinds {
 
 kinds! {
     adaptive_dapo::AdaptiveSampling,
-    band::BandFilter,
-    dcpo::ContrastFilter,
     dynamic::DynamicSampling,
     eframe::EframeReplay,
     hard_mining::HardMining,
     joyagents::TopGroups,
-    length_cap::LengthCap,
     limr::LimrFilter,
     pairs::PairSelection,
     pf_ppo::RewardResampling,
@@ -90,7 +88,6 @@ kinds! {
     r3l::PivotalCredit,
     replace::GroupReplacement,
     ssr::SelectiveReplay,
-    stale::StaleFilter,
     std_filter::StdFilter,
 }
 

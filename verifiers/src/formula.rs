@@ -23,6 +23,7 @@ mod blame;
 mod compile;
 mod elementwise;
 pub mod functions;
+mod prune;
 mod run;
 mod segments;
 mod shown;

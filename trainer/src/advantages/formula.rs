@@ -1,6 +1,7 @@
 //! Advantages by a formula: one of a configuration, or one of a recipe.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use assay_verifiers::formula::{
     Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
@@ -110,12 +111,27 @@ impl Estimator for FormulaEstimator {
     fn estimate(&self, batch: &RewardBatch<'_>) -> Result<Advantages, TrainerError> {
         let report = report(batch)?;
         let (rows, ends) = ordered(batch.groups);
-        let columns = self.formula.inputs().iter().map(|input| self.column(input, batch, &rows));
+        let column = |(at, input): (usize, &FormulaInput)| match self.column(input, batch, &rows) {
+            // What it reads by `??` alone may not be given.
+            Err(_) if input.axis == Axis::Row && self.formula.may_lack(at) => {
+                Ok(vec![MISSING; rows.len()].into())
+            }
+            column => column,
+        };
+        let columns = self.formula.inputs().iter().enumerate().map(column);
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
         let steps = batch.steps.map(|steps| step_ends(steps, &rows)).unwrap_or_default();
         let frame = Frame::new(columns, ends, steps);
         let values = self.formula.run(&frame).map_err(|fault| self.refused(fault.why.into()))?;
-        let is_scored = |row: usize| batch.rewards.get(row).is_some_and(|own| !own.is_nan());
+        let scored = |row: usize| batch.rewards.get(row).is_some_and(|own| !own.is_nan());
+        let guards = rows.iter().enumerate().filter(|(_, row)| scored(**row));
+        let guards: BTreeMap<usize, (bool, &str)> =
+            guards.filter_map(|(at, row)| Some((*row, values.guard(at)?))).collect();
+        if let Some((row, (_, why))) = guards.iter().find(|(_, (fails, _))| *fails) {
+            return Err(self.refused(format!("row {row}: {why}")));
+        }
+        // Nothing is learned of what the formula skips.
+        let is_scored = |row: usize| scored(row) && !guards.contains_key(&row);
         if let Some(found) = values.output("advantage") {
             let mut advantages = vec![0.0; rows.len()];
             for ((at, row), found) in rows.iter().enumerate().zip(found) {

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainerError;
 use crate::losses::tokens::{TrainedTokens, at};
-use crate::ragged::Ragged;
 use importance::ImportanceSettings;
 use m2po::M2poSettings;
 use masking::{Rejected, reject};
@@ -74,38 +73,6 @@ impl Default for DurationSettings {
 
 /// What the corrections had to say.
 pub type CorrectionMetrics = Vec<(&'static str, f64)>;
-
-/// Whether one more rollout may be asked for: with `submitted` asked for so far, in batches of `batch`,
-/// it is trained on at version `submitted / batch`, which may be at most `max` ahead of `version`
-/// (`AReaL`, section 5.1, equation 3).
-pub fn may_submit(submitted: u64, batch: u64, version: u64, max: u64) -> bool {
-    submitted.checked_div(batch).is_some_and(|trained_at| trained_at <= version.saturating_add(max))
-}
-
-/// The log-probabilities of a proximal policy that was not asked, between those of the policy that
-/// generated and those of the one that is trained: `(1 - a) rollout + a logp`, where `a` is
-/// `(staleness - 1) / staleness`, the proximal policy being one version behind (`AReaL` 1.0,
-/// `prox_logp_method = "loglinear"`). A rollout that is not stale has those that generated it.
-///
-/// # Errors
-/// Rows of other lengths, or not one staleness for each.
-pub fn log_linear_proximal(
-    logp: &Ragged<f64>,
-    rollout: &Ragged<f64>,
-    staleness: &[u64],
-) -> Result<Ragged<f64>, TrainerError> {
-    if !rollout.is_along(logp) || staleness.len() != logp.rows() {
-        let have = format!("{} rows and {} of them stale", rollout.rows(), staleness.len());
-        return Err(TrainerError::input("rollouts", have, "the rows of the log-probabilities"));
-    }
-    #[expect(clippy::cast_precision_loss, reason = "no rollout is 2^53 versions behind")]
-    let rows = logp.iter().zip(rollout.iter()).zip(staleness).map(|((logp, rollout), behind)| {
-        let share = behind.saturating_sub(1) as f64 / (*behind).max(1) as f64;
-        let tokens = logp.iter().zip(rollout);
-        tokens.map(|(logp, rollout)| rollout + share * (logp - rollout)).collect::<Vec<_>>()
-    });
-    Ok(rows.collect())
-}
 
 impl CorrectionSettings {
     /// Fails where a setting is out of range.
@@ -190,28 +157,5 @@ impl DurationSettings {
             *kept *= weight;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn as_many_are_asked_for_as_may_be_trained_on() {
-        // Batches of 4 with 1 version of staleness: 8 may be out at version 0.
-        let asked: Vec<bool> = (0..10).map(|submitted| may_submit(submitted, 4, 0, 1)).collect();
-        assert_eq!(asked.iter().filter(|may| **may).count(), 8);
-        assert!(may_submit(8, 4, 1, 1) && !may_submit(1, 0, 1, 1));
-    }
-
-    #[test]
-    fn a_proximal_policy_is_between_two_others() {
-        let ragged =
-            |rows: [f64; 3]| rows.map(|value| vec![value]).into_iter().collect::<Ragged<f64>>();
-        let (logp, rollout) = (ragged([-1.0; 3]), ragged([-3.0; 3]));
-        let proximal = log_linear_proximal(&logp, &rollout, &[0, 1, 4]).unwrap();
-        assert_eq!(proximal.values(), [-3.0, -3.0, -1.5]);
-        assert!(log_linear_proximal(&logp, &rollout, &[0]).is_err());
     }
 }

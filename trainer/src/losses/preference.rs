@@ -16,7 +16,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainerError;
-use crate::groups::Groups;
 use crate::losses::policy::Loss;
 use crate::losses::tokens::{at, put};
 use crate::ragged::Ragged;
@@ -63,27 +62,6 @@ pub struct PairedBatch<'a> {
     pub mask: Option<&'a Ragged<bool>>,
     /// The pairs.
     pub pairs: &'a [PreferencePair],
-}
-
-/// The best and the worst rollout of each group by reward: those that stand first, of equal ones.
-/// Groups whose rewards are all equal, or of which fewer than two have one, give no pair.
-///
-/// # Errors
-/// Not one reward for each row of the groups.
-pub fn best_and_worst(
-    groups: &Groups,
-    rewards: &[f64],
-) -> Result<Vec<PreferencePair>, TrainerError> {
-    groups.along("rewards", rewards.len())?;
-    let reward = |row: usize| at(rewards, row);
-    let pairs = groups.iter().filter_map(|members| {
-        let rows = || members.rows().filter(|row| !reward(*row).is_nan());
-        // Of equal ones `min_by` has the first, `max_by` the last.
-        let chosen = rows().min_by(|a, b| reward(*b).total_cmp(&reward(*a)))?;
-        let rejected = rows().min_by(|a, b| reward(*a).total_cmp(&reward(*b)))?;
-        (reward(chosen) > reward(rejected)).then_some(PreferencePair { chosen, rejected })
-    });
-    Ok(pairs.collect())
 }
 
 impl PreferenceLoss {
@@ -248,15 +226,5 @@ mod tests {
         assert!((of(0, 1).unwrap().value - std::f64::consts::LN_2).abs() < 1e-15);
         assert!((of(2, 0).unwrap().value - 499.9).abs() < 1e-9);
         assert!(of(0, 3).unwrap_err().to_string().contains("rows 0 and 3"));
-    }
-
-    #[test]
-    fn the_best_is_paired_with_the_worst() {
-        let groups = Groups::of_size(9, 3).unwrap();
-        let rewards = [0.0, 1.0, 1.0, 0.5, 0.5, 0.5, f64::NAN, 0.2, 0.1];
-        let pairs = best_and_worst(&groups, &rewards).unwrap();
-        let expected =
-            [(1, 0), (7, 8)].map(|(chosen, rejected)| PreferencePair { chosen, rejected });
-        assert_eq!(pairs, expected);
     }
 }

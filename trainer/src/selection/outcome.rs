@@ -100,6 +100,16 @@ pub enum DropReason {
     NotSelected,
 }
 
+impl DropReason {
+    /// The reason of this word.
+    ///
+    /// # Errors
+    /// It is none; the error names those that are.
+    pub(crate) fn of(word: &str) -> Result<Self, serde::de::value::Error> {
+        Self::deserialize(serde::de::IntoDeserializer::into_deserializer(word))
+    }
+}
+
 /// A rollout of an earlier batch that is trained on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplayedRollout {

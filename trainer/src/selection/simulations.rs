@@ -8,7 +8,6 @@ use crate::ragged::Ragged;
 use crate::selection::draws::Draws;
 use crate::selection::policy::Selector;
 use crate::selection::rollouts::{Attempt, RolloutBatch};
-use crate::selection::schedulers::{ResetMonitor, ResetReason, ResetSettings};
 use crate::selection::state::SelectionState;
 use crate::selection::stats;
 use crate::selection::testing::{Columns, built, kept_rows};
@@ -279,24 +278,4 @@ fn pairs_are_as_far_apart_as_is_asked() {
         assert!(group.iter().all(|r| rewards[pair.rejected] <= *r && *r <= rewards[pair.chosen]));
         assert!(rewards[pair.chosen] - rewards[pair.rejected] > 0.8);
     }
-}
-
-#[test]
-fn a_reference_that_is_reset_lets_training_go_on() {
-    // The score rises until the policy is 1 away from its reference, and stays there.
-    let run = |patience: u32| {
-        let settings = ResetSettings { patience, min_gain: 1e-9, kl_max: None };
-        let mut monitor = ResetMonitor::new(settings).unwrap();
-        let (mut score, mut reference): (f64, f64) = (0.0, 0.0);
-        for _ in 0..100 {
-            score = (score + 0.1).min(reference + 1.0);
-            if monitor.on_evaluation(score) == Some(ResetReason::Stalled) {
-                reference = score;
-            }
-        }
-        (score, monitor.resets())
-    };
-    let (score, resets) = run(3);
-    assert!(score > 6.0 && resets >= 6, "{score} after {resets} resets");
-    assert!((run(0).0 - 1.0).abs() < 1e-9);
 }

@@ -11,8 +11,6 @@ use crate::selection::testing::{Columns, built, kept_rows, refused};
 fn settings(kind: &str) -> Value {
     match kind {
         "adaptive_dapo" => json!({"batch_groups": 1}),
-        "stale" => json!({"age_max": 1}),
-        "band" => json!({"of": "pass_rate", "min": 0.2, "max": 0.8}),
         _ => json!({}),
     }
 }
@@ -116,7 +114,7 @@ fn stages_select_from_what_is_left() {
         twice.kept.iter().map(|kept| (kept.row, kept.weight)).collect();
     assert_eq!(weights, [(0, 2.0), (1, 2.0)]);
     let wrong = refused("chain", json!({"stages": [{"kind": "length_cap", "max": 0}]}));
-    assert!(wrong.contains("`max` is 0"), "{wrong}");
+    assert!(wrong.contains("max is 0"), "{wrong}");
 }
 
 /// What a kind selects from these columns in the second of two batches.

@@ -60,7 +60,9 @@ fn formula(source: &str, scope: &FormulaScope) -> Compiled<Formula> {
         compares_rows: false,
     };
     if ast.has_functions() {
-        return Err(compiler.refuse(Position::NONE, "a formula defines no functions"));
+        let place = source.find("fn ").map(|at| at..at + 2);
+        let refused = compiler.refuse(Position::NONE, "a formula defines no functions");
+        return Err(FormulaError { place, ..refused });
     }
     let Some((last, before)) = ast.statements().split_last() else {
         return Err(compiler.refuse(Position::NONE, "the formula is empty"));
@@ -70,7 +72,7 @@ fn formula(source: &str, scope: &FormulaScope) -> Compiled<Formula> {
     }
     compiler.result(last)?;
     compiler.check_settings()?;
-    Ok(Formula {
+    let formula = Formula {
         source: source.to_owned(),
         inputs: compiler.inputs,
         nodes: compiler.nodes,
@@ -78,7 +80,8 @@ fn formula(source: &str, scope: &FormulaScope) -> Compiled<Formula> {
         guards: compiler.guards,
         outputs: compiler.outputs,
         compares_rows: compiler.compares_rows,
-    })
+    };
+    formula.pruned().defined(!scope.settings.is_empty())
 }
 
 impl From<ScriptError> for FormulaError {
@@ -165,6 +168,9 @@ impl Compiler<'_> {
         if let Stmt::Expr(expr) = statement
             && let Expr::Map(own, _) = &**expr
         {
+            if own.0.is_empty() {
+                return Err(self.refuse(expr.start_position(), "the map has no output"));
+            }
             for (name, value) in &own.0 {
                 let node = self.node(value)?;
                 self.output(name.name.as_str(), node, name.pos)?;

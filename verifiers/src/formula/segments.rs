@@ -94,7 +94,7 @@ pub(super) fn scanned(function: Function, column: &[f64], further: &[f64], out: 
 )]
 pub(super) fn keyed(function: Function, column: &[f64], keys: &[f64], out: &mut [f64]) {
     let mut places: Vec<(u64, usize)> =
-        keys.iter().enumerate().map(|(at, key)| (key.to_bits(), at)).collect();
+        keys.iter().enumerate().map(|(at, key)| (unsigned(*key).to_bits(), at)).collect();
     places.sort_unstable();
     for equal in places.chunk_by(|one, other| one.0 == other.0) {
         let values: Vec<f64> = equal.iter().map(|place| column[place.1]).collect();
@@ -112,6 +112,11 @@ pub(super) fn keyed(function: Function, column: &[f64], keys: &[f64], out: &mut 
             out[*place] = value;
         }
     }
+}
+
+/// The number, and 0 for -0, which equals it.
+fn unsigned(number: f64) -> f64 {
+    if number == 0.0 { 0.0 } else { number }
 }
 
 /// The numbers that are there.
@@ -172,8 +177,13 @@ pub(super) fn sorted(column: &[f64]) -> Vec<f64> {
 /// Ranks from 1; equal numbers share the mean of theirs.
 #[expect(clippy::indexing_slicing, reason = "the result is as long as the column")]
 fn rank(column: &[f64], out: &mut [f64]) {
-    let mut places: Vec<(f64, usize)> =
-        column.iter().copied().zip(0..).filter(|(value, _)| !is_missing(*value)).collect();
+    let mut places: Vec<(f64, usize)> = column
+        .iter()
+        .copied()
+        .map(unsigned)
+        .zip(0..)
+        .filter(|(own, _)| !is_missing(*own))
+        .collect();
     places.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut before = 0;
     for equal in places.chunk_by(|one, other| one.0.total_cmp(&other.0).is_eq()) {

@@ -13,6 +13,9 @@ use crate::formula::{Axis, Formula, FormulaScope, Frame, MISSING, Values, is_mis
 /// How far a value may be from what a case expects, relative to it where it is above 1.
 pub const TOLERANCE: f64 = 1e-9;
 
+/// Beside the outputs of a selection: why each rollout is skipped, an empty text where it is not.
+const REASON: &str = "reason";
+
 impl RecipePlace {
     /// What formulas in this place give, the first of which they give where they are no map.
     pub fn outputs(self) -> &'static [(&'static str, Axis)] {
@@ -20,7 +23,12 @@ impl RecipePlace {
             Self::Shape => &[("reward", Axis::Row), ("steps", Axis::Step)],
             Self::Combine | Self::Reward => &[("reward", Axis::Row)],
             Self::Advantage => &[("advantage", Axis::Row), ("steps", Axis::Step)],
-            Self::Select => &[("keep", Axis::Row), ("weight", Axis::Row), ("order", Axis::Row)],
+            Self::Select => &[
+                ("keep", Axis::Row),
+                ("weight", Axis::Row),
+                ("order", Axis::Row),
+                ("pair", Axis::Row),
+            ],
             Self::Loss => &[("loss", Axis::Step)],
             Self::Diagnose => &[("value", Axis::Number), ("groups", Axis::Group)],
             Self::Train | Self::Config => &[("value", Axis::Number)],
@@ -57,7 +65,8 @@ pub fn check(recipe: &Recipe, case: &RecipeCase) -> Result<(), String> {
         };
     }
     let found = found?;
-    let first = || found.values().next().filter(|_| found.len() == 1);
+    let mut outputs = found.iter().filter(|(name, _)| *name != REASON);
+    let mut first = || outputs.next().filter(|_| outputs.next().is_none()).map(|(_, own)| own);
     let agrees = match &case.expect {
         wanted @ Value::Object(_) => near(&Value::from(found.clone()), wanted),
         Value::Null => return Err("the case expects nothing".to_owned()),
@@ -139,13 +148,25 @@ fn outputs(
     layout: &Layout,
 ) -> Result<Map<String, Value>, BuildError> {
     let rows = 0..layout.len(Axis::Row);
-    let guarded = rows.clone().find_map(|row| Some((row, values.guard(row)?.1)));
-    if let Some((row, why)) = guarded {
+    let skips = place == RecipePlace::Select;
+    let guards: Vec<Option<(bool, &str)>> = rows.clone().map(|row| values.guard(row)).collect();
+    let is_refused = |guard: &Option<(bool, &str)>| guard.is_some_and(|(fails, _)| fails || !skips);
+    if let Some((row, Some((_, why)))) = guards.iter().enumerate().find(|(_, own)| is_refused(own))
+    {
         return Err(BuildError::new("", format!("row {row}: {why}")));
     }
     let mut found = Map::new();
+    if guards.iter().any(Option::is_some) {
+        let why = guards.iter().map(|guard| guard.map_or("", |(_, why)| why));
+        found.insert(REASON.to_owned(), why.collect());
+    }
     for (name, axis) in place.outputs() {
         let Some(numbers) = values.output(name) else { continue };
+        // A rollout that is skipped is not kept.
+        let mut numbers = numbers.to_vec();
+        for (own, _) in numbers.iter_mut().zip(&guards).filter(|(_, guard)| guard.is_some()) {
+            *own = 0.0;
+        }
         if numbers.iter().any(|own| !own.is_finite() && !is_missing(*own)) {
             let is_bad = |row: &usize| values.blame_if_bad(*row).is_some();
             let row = rows.clone().find(is_bad).unwrap_or_default();
@@ -154,7 +175,7 @@ fn outputs(
         let list = |numbers: &[f64]| numbers.iter().copied().map(Value::from).collect::<Value>();
         let value = match axis {
             Axis::Number => numbers.first().copied().map_or(Value::Null, Value::from),
-            Axis::Group | Axis::Row => list(numbers),
+            Axis::Group | Axis::Row => list(&numbers),
             Axis::Step => {
                 rows.clone().map(|row| list(values.steps(name, row).unwrap_or_default())).collect()
             }
