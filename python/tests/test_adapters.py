@@ -242,8 +242,13 @@ def test_columns_of_the_dataset_are_named_and_objects_are_left_out() -> None:
     said = [[{"role": "assistant", "content": "a"}], [{"role": "assistant", "content": "b"}]]
     images = [object(), object()]
     assert function(["p", "q"], said, answer=["a", "a"], image=images) == [1.0, 0.0]
-    with pytest.raises(assay.ConfigError, match=r"combine\.how"):
-        trl.reward_functions({**EXACT, "combine": {"how": "min"}})
+    for key, value in (("how", "min"), ("normalise", "then_sum"), ("on_abstain", "renormalise")):
+        config = {**EXACT, "data": {"group": "prompt"}, "combine": {key: value}}
+        with pytest.raises(assay.ConfigError, match=rf"combine\.{key} = '{value}' would be lost"):
+            trl.reward_functions(config)
+    ramp = {"kind": "linear", "from": 0.0, "to": 1.0, "start": 1, "end": 9}
+    with pytest.raises(assay.ConfigError, match="changes with the training step"):
+        trl.reward_functions({**EXACT, "reward": [{**EXACT["reward"][0], "weight": ramp}]})
 
 
 def test_the_training_step_is_known_to_the_configuration() -> None:

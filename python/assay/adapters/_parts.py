@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING
 from assay._core import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from assay._core import Scored
     from assay._engine import Engine
 
 SUM = {
     "how": ("weighted_sum",),
     "clamp": (None,),
-    "on_abstain": (None, "zero"),
+    "on_abstain": (None, "zero", "abstain"),
     "on_fault": (None, "mask", "drop_group"),
     "normalise": (None, "none"),
 }
 """What a configuration may say of its combined reward, so that this is the sum of its parts."""
 
 
-def weights_of_sum(
-    engine: Engine, trainer: str, instead: str, keys: Iterable[str] = SUM
-) -> dict[str, float]:
+def weights_of_sum(engine: Engine, trainer: str, instead: str) -> dict[str, float]:
     """The weights of the rewards.
 
     Raises:
@@ -32,10 +28,16 @@ def weights_of_sum(
             computes; ``instead`` says what to use.
     """
     config = engine.config
-    for key in keys:
-        if (value := config["combine"].get(key)) not in SUM[key]:
+    for key, taken in SUM.items():
+        if (value := config["combine"].get(key)) not in taken:
             raise ConfigError(
                 f"combine.{key} = {value!r} would be lost: {trainer} adds the rewards itself; {instead}"
+            )
+    for one in config["reward"]:
+        if not isinstance(one["weight"], (int, float)):
+            raise ConfigError(
+                f"the weight of {one['name']!r} changes with the training step, which would be lost:"
+                f" {trainer} adds the rewards itself; {instead}"
             )
     return {one["name"]: float(one["weight"]) for one in config["reward"]}
 

@@ -131,8 +131,7 @@ def reward_functions(
     ['right', 'short']
     """
     adapter = Adapter(config, TRAINER, columns=columns, **settings)
-    keys = ("how", "on_fault", "clamp")
-    weights = weights_of_sum(adapter.engine, TRAINER.name, "use `reward_function`", keys)
+    weights = weights_of_sum(adapter.engine, TRAINER.name, "use `reward_function`")
     calls = _Calls(adapter, is_split=True)
     kind = AsyncRewardFunction if is_async else RewardFunction
     return [kind(name, weight, calls) for name, weight in weights.items()]
