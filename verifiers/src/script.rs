@@ -72,7 +72,11 @@ pub struct ScriptError {
 
 impl ScriptError {
     fn of(source: &str, error: &ParseError) -> Self {
-        Self { message: error.to_string(), place: place(source, error.position()) }
+        // What is missing at the end is missing behind the last character.
+        let last = || source.trim_end().char_indices().next_back();
+        let end = || last().map(|(at, last)| at..at + last.len_utf8());
+        let place = place(source, error.position()).or_else(end);
+        Self { message: error.to_string(), place }
     }
 }
 

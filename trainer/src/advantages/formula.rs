@@ -128,7 +128,9 @@ impl Estimator for FormulaEstimator {
         let guards: BTreeMap<usize, (bool, &str)> =
             guards.filter_map(|(at, row)| Some((*row, values.guard(at)?))).collect();
         if let Some((row, (_, why))) = guards.iter().find(|(_, (fails, _))| *fails) {
-            return Err(self.refused(format!("row {row}: {why}")));
+            let what = format!("advantages by \"{}\"", self.kind);
+            let have = format!("row {row}: {why}");
+            return Err(TrainerError::input(what, have, "rows that it takes"));
         }
         // Nothing is learned of what the formula skips.
         let is_scored = |row: usize| scored(row) && !guards.contains_key(&row);

@@ -91,7 +91,9 @@ impl FormulaSelector {
     ) -> Result<f64, TrainerError> {
         if let Some((fails, why)) = values.guard(place) {
             if fails {
-                return Err(self.refused(format!("row {row}: {why}")));
+                let what = format!("selection by \"{}\"", self.kind);
+                let have = format!("row {row}: {why}");
+                return Err(TrainerError::input(what, have, "rows that it takes"));
             }
             fates.drop(row, DropReason::of(why).unwrap_or(DropReason::NotSelected));
             return Ok(0.0);

@@ -11,7 +11,7 @@ use super::tree::{
     Axis, Formula, FormulaError, FormulaInput, FormulaScope, Guard, Node, Op, Setting, is_missing,
 };
 use crate::code::Code;
-use crate::script::{self, ScriptError};
+use crate::script;
 
 type Compiled<T> = Result<T, FormulaError>;
 
@@ -82,12 +82,6 @@ fn formula(source: &str, scope: &FormulaScope) -> Compiled<Formula> {
         compares_rows: compiler.compares_rows,
     };
     formula.pruned().defined(!scope.settings.is_empty())
-}
-
-impl From<ScriptError> for FormulaError {
-    fn from(ScriptError { message, place }: ScriptError) -> Self {
-        Self { code: Code::BadExpression, message, place, expected: Vec::new() }
-    }
 }
 
 impl Compiler<'_> {
@@ -354,6 +348,10 @@ impl Compiler<'_> {
             return self.given(&call.args, at);
         }
         let Some(entry) = functions::find(name) else {
+            if matches!(name, "skip" | "fail") {
+                let why = format!("{name}() is a statement: an expression comes after it");
+                return Err(self.refuse(at, why));
+            }
             let names = functions::ALL.iter().map(|entry| entry.name.to_owned());
             return Err(FormulaError {
                 code: Code::UnknownName,

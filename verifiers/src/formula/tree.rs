@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::functions::{Class, Function};
 use crate::code::Code;
+use crate::script::ScriptError;
 
 /// Over what a value varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,6 +182,12 @@ pub struct FormulaError {
     pub place: Option<Range<usize>>,
     /// What would be taken, for an unknown name.
     pub expected: Vec<String>,
+}
+
+impl From<ScriptError> for FormulaError {
+    fn from(ScriptError { message, place }: ScriptError) -> Self {
+        Self { code: Code::BadExpression, message, place, expected: Vec::new() }
+    }
 }
 
 /// The numbers that a formula is computed from.
