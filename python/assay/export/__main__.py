@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 
 from . import memory
 from .checkpoint import Checkpoint
-from .export import Options, Report, export
+from .export import STREAMED, TOLERANCES, Options, Report, export
 from .presets import PRESETS
 from .progress import on_stderr
 
@@ -27,6 +27,11 @@ def report(name: str, found: Report, given: float) -> None:
         print(f"{name}  golden {number}  largest difference {difference:.2e}")
     if found.tolerance > given:
         print(f"{name}  tolerance of the golden pairs {found.tolerance:.1e}: rounding is above {given:.0e}")
+    for way, rounding in found.rounding.items():
+        print(f"{name}  weights in {way}: at most {rounding:.1e} from the checkpoint, by the root of the mean square")
+    if found.layers:
+        layer, apart = max(found.layers.items(), key=lambda item: item[1])
+        print(f"{name}  {len(found.layers)} layers compared; {layer} is the furthest, {apart:.1e} of its size")
     if found.spearman is not None:
         print(f"{name}  Spearman against fp32 {found.spearman:.4f}")
 
@@ -37,7 +42,8 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="a Hugging Face model folder")
     parser.add_argument("out", type=Path, help="the model folder to write")
     parser.add_argument("--preset", choices=sorted(PRESETS), required=True)
-    parser.add_argument("--precision", choices=("fp32", "fp16", "int8"), default="fp32")
+    parser.add_argument("--precision", choices=tuple(TOLERANCES), default="fp32")
+    parser.add_argument("--in-memory", action="store_true", help="hold all weights in memory, also of a large model")
     parser.add_argument("--kv", action="store_true", help="take past keys and values")
     parser.add_argument("--opset", type=int, default=22)
     parser.add_argument("--max-tokens", type=int)
@@ -46,7 +52,7 @@ def main() -> None:
     parser.add_argument("--name", help="the name in the manifest; default: that of the folder")
     parser.add_argument("--source", default="", help="where the weights came from")
     parser.add_argument("--licence", default="")
-    parser.add_argument("--tolerance", type=float, help="of the golden pairs; default: 1e-5, fp16 2e-3, int8 1e-4")
+    parser.add_argument("--tolerance", type=float, help="of the golden pairs; default: 1e-5, fp16 2e-3, integers 1e-4")
     given = parser.parse_args()
     torch.set_num_threads(1)
     options = Options(
@@ -66,9 +72,14 @@ def main() -> None:
     try:
         chat = given.chat_template and given.chat_template.read_text(encoding="utf-8")
         tell = on_stderr()
-        checkpoints = [Checkpoint(folder, chat, tell) for folder in folders]
+        streamed = False if given.in_memory else True if options.precision in STREAMED else None
+        checkpoints = [Checkpoint(folder, chat, tell, streamed) for folder in folders]
         parameters = sum(checkpoint.parameters for checkpoint in checkpoints)
-        needed = memory.shown(memory.needed(parameters, options.precision))
+        if checkpoints[0].streamed:
+            bytes_needed = memory.needed_streamed(max(checkpoint.largest for checkpoint in checkpoints))
+        else:
+            bytes_needed = memory.needed(parameters, options.precision)
+        needed = memory.shown(bytes_needed)
         tell(f"{parameters / 1e6:,.1f} M parameters; this takes about {needed}")
         found = export(checkpoints, given.out, PRESETS[given.preset], options, tell)
         tell("done; that was the peak of memory")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
+from . import stream
 from .chat import dated, portable
 from .progress import Tell, silent
 
@@ -38,12 +40,23 @@ LONGEST_TEXT = 1 << 20
 MODELS = ("backbone", "classifier", "token_classifier", "lm")
 
 
-class Checkpoint:
-    """Reads a model folder. Weights are loaded in fp32 and only when they are asked for."""
+STREAMED_ABOVE = 250_000_000
+"""Parameters from which on weights are not all held in memory, unless that is asked for."""
 
-    def __init__(self, folder: Path, chat_template: str | None = None, tell: Tell = silent) -> None:
+
+class Checkpoint:
+    """Reads a model folder. Weights are computed with in fp32, and loaded only when they are asked for.
+
+    `streamed`: a module of the model holds its weights only while it runs. By default, large models are.
+    """
+
+    def __init__(
+        self, folder: Path, chat_template: str | None = None, tell: Tell = silent, streamed: bool | None = None
+    ) -> None:
         self.folder = folder
         self.tell = tell
+        self._streamed = streamed
+        self.record: stream.Record | None = None
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
         if kind not in CONFIG_MAPPING:
             raise ValueError(f"transformers knows no architecture {kind!r}, and no code of the model folder is run")
@@ -67,6 +80,8 @@ class Checkpoint:
     def _load(self, auto: Any) -> PreTrainedModel:
         if type(self.config) not in auto._model_mapping:
             raise ValueError(f"transformers has no {auto.__name__} of the architecture {self.config.model_type}")
+        if self.streamed:
+            return self._lay_out(auto)
         self.tell(f"loading the weights of {self.folder}")
         options = {"dtype": torch.float32, "trust_remote_code": False, "output_loading_info": True}
         model, info = auto.from_pretrained(self.folder, ignore_mismatched_sizes=True, **options)
@@ -77,6 +92,32 @@ class Checkpoint:
         if missing:
             raise ValueError(f"the checkpoint has no {', '.join(missing)}: another preset reads its head")
         return model.eval()
+
+    def _lay_out(self, auto: Any) -> PreTrainedModel:
+        """The model without its weights, which are read from the checkpoint layer by layer."""
+        with stream.weightless():
+            model = auto.from_config(self.config, dtype=torch.float32, trust_remote_code=False).eval()
+        missing = stream.attach(model, model.base_model_prefix, self.has, self.tensor)
+        missing = sorted(name for name in missing if "pooler" not in name or auto is not AutoModel)
+        if missing:
+            names = f"{', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}"
+            raise ValueError(
+                f"the checkpoint has no {names}: another preset reads its head, or the tensors of "
+                f"{self.config.model_type} are put together when they are loaded: try --in-memory"
+            )
+        self.record = self.record or stream.Record(model)
+        return model
+
+    @cached_property
+    def streamed(self) -> bool:
+        """Whether a module holds its weights only while it runs."""
+        if self._streamed is None:
+            return self.parameters > STREAMED_ABOVE and not self._pickles
+        return self._streamed
+
+    @property
+    def _pickles(self) -> bool:
+        return any(name.endswith(".bin") for name in self._tensor_files.values())
 
     @cached_property
     def backbone(self) -> PreTrainedModel:
@@ -125,18 +166,26 @@ class Checkpoint:
         for name in MODELS:
             self.__dict__.pop(name, None)
 
-    @cached_property
+    @property
     def parameters(self) -> int:
         """How many numbers the tensors of the checkpoint hold."""
-        count = 0
-        for name in sorted(set(self._tensor_files.values())):
-            path = self.folder / name
+        return sum(self._sizes)
+
+    @property
+    def largest(self) -> int:
+        """How many the largest of them holds."""
+        return max(self._sizes)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        sizes = []
+        for path in self.files:
             if path.suffix == ".bin":
-                count += sum(tensor.numel() for tensor in _pickled(path).values())
+                sizes += [tensor.numel() for tensor in _pickled(path).values()]
                 continue
             with safe_open(path, framework="pt") as file:
-                count += sum(math.prod(file.get_slice(tensor).get_shape()) for tensor in file.keys())
-        return count
+                sizes += [math.prod(file.get_slice(tensor).get_shape()) for tensor in file.keys()]
+        return sizes
 
     @property
     def padding(self) -> int:
@@ -145,13 +194,31 @@ class Checkpoint:
 
     def tensor(self, name: str) -> torch.Tensor:
         """One tensor of the checkpoint, in fp32."""
+        return self._mapped(name).float()
+
+    def _mapped(self, name: str) -> torch.Tensor:
+        """One tensor of the checkpoint, as its file has it."""
         if not self.has(name):
             raise ValueError(f"the checkpoint has no {name}: another preset reads its head")
         path = self.folder / self._tensor_files[name]
         if path.suffix == ".bin":
-            return _pickled(path)[name].float()
+            return _pickled(path)[name]
         with safe_open(path, framework="pt") as file:
-            return file.get_tensor(name).float()
+            return file.get_tensor(name)
+
+    def pieces(self, name: str, turned: bool, shape: tuple[int, ...], limit: int) -> Iterator[torch.Tensor]:
+        """A tensor of the checkpoint, or its transpose, in rows that hold some `limit` elements together."""
+        tensor = self._mapped(name)
+        tensor = tensor.transpose(-1, -2) if turned else tensor
+        if tuple(tensor.shape) != shape:
+            raise ValueError(f"{name} has the shape {list(tensor.shape)}; the graph takes {list(shape)}")
+        rows = tensor.reshape(-1, shape[-1])
+        yield from rows.split(max(1, limit // shape[-1]))
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that hold tensors."""
+        return [self.folder / name for name in sorted(set(self._tensor_files.values()))]
 
     def has(self, name: str) -> bool:
         """Whether the checkpoint holds a tensor of this name."""
@@ -162,6 +229,8 @@ class Checkpoint:
         weight = self.tensor(f"{name}.weight")
         layer = nn.Linear(weight.shape[1], weight.shape[0], bias=self.has(f"{name}.bias"))
         layer.weight.data = weight
+        if self.streamed and stream.is_large(weight):
+            layer.weight.origin = f"{name}.weight"
         if layer.bias is not None:
             layer.bias.data = self.tensor(f"{name}.bias")
         return layer

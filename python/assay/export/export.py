@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from torch import nn
 
-from . import checks, golden, manifest, onnx_file
+from . import checks, golden, manifest, onnx_file, weights
 from .checkpoint import Checkpoint
 from .golden import Case
 from .graph import CachedScorer, Scorer, Shape
 from .preset import Preset
-from .progress import Tell, silent
+from .progress import Bar, Tell, silent
 from .runtime import Runtime
 
-TOLERANCES = {"fp32": 1e-5, "fp16": 2e-3, "int8": 1e-4}
-BEARABLE = {"fp32": 1e-3, "fp16": 2e-2, "int8": 1e-4}
+TOLERANCES = {"fp32": 1e-5, "fp16": 2e-3, "bf16": 1e-5, "int8": 1e-4, "int8_blocks": 1e-4, "int4_blocks": 1e-4}
+BEARABLE = {"fp32": 1e-3, "fp16": 2e-2, "bf16": 2e-2, "int8": 1e-4, "int8_blocks": 1e-4, "int4_blocks": 1e-4}
 """Rounding of large models is more than the tolerance that small ones keep; beyond this it is an error."""
+WRITTEN = (".onnx", ".data", ".json", ".jinja", ".toml")
+LAYERS = {"fp32": 1e-4, "fp16": 0.02, "bf16": 0.03, "int8_blocks": 0.05, "int4_blocks": 0.5}
+"""How far a layer may be from that of transformers, by the root of the mean square; those before it included."""
+STREAMED = ("bf16", *weights.BITS)
+"""Written weight by weight, whatever the size of the model."""
+INTEGERS = ("int8", "int8_blocks", "int4_blocks")
+"""Golden pairs hold what the graph itself gives: it is another model than that of the checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,11 @@ class Options:
     source: str = ""
     licence: str = ""
     tolerance: float | None = None
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights are integers."""
+        return self.precision in INTEGERS
 
     @property
     def limit(self) -> float:
@@ -54,23 +68,41 @@ class Options:
 
 @dataclass(frozen=True)
 class Report:
-    """How far the graph is from transformers: one number a golden pair."""
+    """How far the graph is from transformers: one number a golden pair, and a layer; and how far weights are."""
 
     differences: list[float]
     tolerance: float
     spearman: float | None = None
+    layers: dict[str, float] = field(default_factory=dict)
+    rounding: dict[str, float] = field(default_factory=dict)
 
 
 def export(
     checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options, tell: Tell = silent
 ) -> Report:
-    """Writes the model folder `out`. A second checkpoint is the reference model of kind `implicit`."""
+    """Writes the model folder `out`. A second checkpoint is the reference model of kind `implicit`.
+
+    Weights that are streamed lie in `OUT.part` until then, and an export that was stopped goes on with them.
+    """
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent) as place:
+    streamed = checkpoints[0].streamed
+    for checkpoint in checkpoints:
+        checkpoint.streamed = streamed
+    if options.precision in STREAMED and not streamed:
+        raise ValueError(f"{options.precision} is written weight by weight: leave out --in-memory")
+    if options.precision == "int8" and streamed:
+        raise ValueError("int8 with ranges found at run time holds the graph in memory: int8_blocks, or --in-memory")
+    part = out.with_name(f"{out.name}.part")
+    if streamed:
+        part.mkdir(exist_ok=True)
+    with nullcontext(part) if streamed else tempfile.TemporaryDirectory(dir=out.parent) as place:
         report = _export(checkpoints, Path(place), preset, options, tell)
         out.mkdir(exist_ok=True)
         for path in Path(place).iterdir():
-            path.replace(out / path.name)
+            if path.is_file() and path.name.endswith(WRITTEN):
+                path.replace(out / path.name)
+    if streamed:
+        shutil.rmtree(part)
     return report
 
 
@@ -82,22 +114,24 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
     for case in cases:
         checks.check_template(checkpoint, preset, case)
     files = [out / name for name in ("model.onnx", "reference.onnx")[: len(checkpoints)]]
-    past = write_graphs(checkpoints, files, preset, options, tell)
+    write = write_streamed if checkpoint.streamed else write_graphs
+    written = write(checkpoints, files, preset, options, tell)
     tell("comparing the graph with transformers on ONNX Runtime")
     others = [case.other for case in cases if case.other]
-    given = _run(files, [*cases, *others], past, checkpoint.padding, options)
+    given = _run(files, [*cases, *others], written.past, checkpoint, options)
     differences = [checks.difference(found, case.raws) for found, case in zip(given, [*cases, *others], strict=True)]
-    if options.precision != "int8":
+    layers = _layers(files, checkpoints, cases[0], written, options)
+    if not options.is_integer:
         if max(differences) > options.bearable:
             far = f"the graph is {max(differences):.2e} away from transformers"
             raise ValueError(f"{far}, more than {options.bearable:.0e}: where that is rounding, give a --tolerance")
         options = options.widened(max(differences))
-    rank = spearman(given[: len(cases)], cases) if options.precision == "int8" else None
+    rank = spearman(given[: len(cases)], cases) if options.is_integer else None
     if golden.mode(preset, checkpoint):
-        if past is None:
+        if written.past is None:
             raise ValueError("a model that writes takes past keys and values")
         run = Runtime(files[0])
-        exact = options.precision != "int8"
+        exact, past = not options.is_integer, written.past
         cases = [replace(case, text=checks.check_text(run, checkpoint, preset, case, past, exact)) for case in cases]
     goldens = [golden.make(preset, checkpoint, case, options.limit) for case in cases]
     turned = iter(given[len(cases) :])
@@ -106,23 +140,94 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
         for found, case in zip(given, cases, strict=False)
     ]
     found = [golden.make(preset, checkpoint, case, options.limit) for case in own]
-    if options.precision == "int8":
+    if options.is_integer:
         goldens = found
     checks.check_scores(found, goldens, options.limit)
     tell("writing tokenizer, templates and manifest")
     write_texts(checkpoint, out, preset)
     graphs = [
-        graph_table(path, options.precision, past, role)
+        graph_table(path, options.precision, written.past, role)
         for path, role in zip(files, ("model", "reference"), strict=False)
     ]
     manifest.write(describe(checkpoint, out, preset, options, limit, graphs, goldens), out / "model.toml")
-    return Report(differences[: len(cases)], options.limit, rank)
+    return Report(differences[: len(cases)], options.limit, rank, layers, written.rounding)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What is known of graphs that were written: the shape of the past, and of streamed ones more.
+
+    `layers`: a graph each, the name of what a layer gives; `rounding`: how far weights are, by how they are stored.
+    """
+
+    past: Shape | None
+    layers: tuple[dict[str, str], ...] = ()
+    rounding: dict[str, float] = field(default_factory=dict)
+
+
+def write_streamed(
+    checkpoints: list[Checkpoint], files: list[Path], preset: Preset, options: Options, tell: Tell
+) -> Written:
+    """Writes a graph for each checkpoint, weight by weight, and goes on where that was stopped."""
+    written = Written(None)
+    for checkpoint, path in zip(checkpoints, files, strict=True):
+        folder = path.parent / f"{path.stem}.part"
+        folder.mkdir(exist_ok=True)
+        key = _key(checkpoint, preset, options)
+        if (plan := weights.load_plan(folder, key)) is None:
+            shutil.rmtree(folder)
+            folder.mkdir()
+            module = _module(preset, checkpoint, options.kv or preset.kv)
+            past = getattr(module, "past", None)
+            tell(f"tracing {path.name}")
+            large, layers = onnx_file.write_streamed(module, path, options.opset, options.precision)
+            checkpoint.release()
+            plan = (large, {"layers": layers, "past": past and asdict(past)})
+            weights.save_plan(folder, key, *plan)
+        else:
+            tell(f"going on with {path.name}")
+        large, about = plan
+        bar = Bar(f"writing {path.name}.data", [weights.size(weight) for weight in large], tell)
+        data = path.with_name(f"{path.name}.data")
+        rounding = weights.write(large, checkpoint, data, folder / "written", bar)
+        past = about["past"] and Shape(**about["past"])
+        written = Written(past, (*written.layers, about["layers"]), written.rounding | rounding)
+    return written
+
+
+def _key(checkpoint: Checkpoint, preset: Preset, options: Options) -> str:
+    """What an export must have in common with one that was stopped, to go on with it."""
+    files = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in checkpoint.files]
+    config = (checkpoint.folder / "config.json").read_bytes()
+    parts = (preset.kind, preset.text(checkpoint), options.precision, options.kv, options.opset, files, config)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def _layers(
+    files: list[Path], checkpoints: list[Checkpoint], case: Case, written: Written, options: Options
+) -> dict[str, float]:
+    """How far each layer is from that of transformers, for one text: those before it included."""
+    found = {}
+    for path, checkpoint, layers in zip(files, checkpoints, written.layers, strict=False):
+        wanted = checkpoint.record.outputs if checkpoint.record else {}
+        names = {layer: name for layer, name in layers.items() if layer in wanted}
+        run = Runtime(path, checkpoint.padding, pieces=True)
+        values = run.values([*names.values()], [case.encoded], written.past)[0]
+        for layer, value in zip(names, values, strict=True):
+            if value.shape != wanted[layer].shape:
+                continue
+            apart = np.linalg.norm(value.astype(np.float64) - wanted[layer]) / np.linalg.norm(wanted[layer])
+            found[f"{path.stem} {layer}"] = float(apart)
+            if not apart <= LAYERS[options.precision]:
+                most = f"more than {LAYERS[options.precision]:.0e} that {options.precision} may be"
+                raise ValueError(f"{layer} is {apart:.1e} away from that of transformers, {most}")
+    return found
 
 
 def write_graphs(
     checkpoints: list[Checkpoint], files: list[Path], preset: Preset, options: Options, tell: Tell
-) -> Shape | None:
-    """Writes a graph for each checkpoint, whose weights are then dropped. Returns the shape of the past."""
+) -> Written:
+    """Writes a graph for each checkpoint, whose weights are then dropped."""
     full = [path.parent / "fp32" / path.name if options.precision == "int8" else path for path in files]
     past = None
     for checkpoint, path in zip(checkpoints, full, strict=True):
@@ -139,7 +244,7 @@ def write_graphs(
             onnx_file.quantize(source, path)
     if options.precision == "int8":
         shutil.rmtree(full[0].parent)
-    return past
+    return Written(past)
 
 
 def _module(preset: Preset, checkpoint: Checkpoint, cached: bool) -> nn.Module:
@@ -152,18 +257,20 @@ def _module(preset: Preset, checkpoint: Checkpoint, cached: bool) -> nn.Module:
 
 
 def _run(
-    files: list[Path], cases: list[Case], past: Shape | None, padding: int, options: Options
+    files: list[Path], cases: list[Case], past: Shape | None, checkpoint: Checkpoint, options: Options
 ) -> list[list[np.ndarray]]:
     """What the graphs give for each case, after the checks of batches and of the past."""
     given: list[list[np.ndarray]] = [[] for _ in cases]
     for path in files:
-        run = Runtime(path, padding)
-        alone = [run.run(case.encoded, past) for case in cases]
+        run = Runtime(path, checkpoint.padding, checkpoint.streamed)
+        alone = run.each([case.encoded for case in cases], past)
         if options.precision != "int8":
-            checks.check_batch(run, cases, alone, past, options.bearable)
+            # The graph is held to itself here.
+            limit = BEARABLE["fp32"] if options.is_integer else options.bearable
+            checks.check_batch(run, cases, alone, past, limit)
             for case, outputs in zip(cases, alone, strict=True):
                 if past is not None:
-                    checks.check_past(run, case, outputs, past, options.bearable)
+                    checks.check_past(run, case, outputs, past, limit)
         for found, outputs in zip(given, alone, strict=True):
             found += outputs
     return given

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 from transformers import DynamicCache
 
+from .stream import whole
+
 Past = list[tuple[Tensor, Tensor]]
 
 
@@ -132,11 +134,15 @@ class LmHead(nn.Module):
     def __init__(self, lm: nn.Module, rows: list[int] | None = None) -> None:
         super().__init__()
         head = lm.get_output_embeddings()
-        weight = head.weight.detach() if rows is None else head.weight.detach()[rows]
-        self.linear = nn.Linear(weight.shape[1], weight.shape[0], bias=head.bias is not None)
-        self.linear.weight.data = weight.clone()
-        if head.bias is not None:
-            self.linear.bias.data = head.bias.detach() if rows is None else head.bias.detach()[rows]
+        weight = whole(head.weight).detach() if rows or not hasattr(head.weight, "origin") else None
+        if weight is None:
+            self.linear = head
+        else:
+            weight = weight[rows] if rows else weight
+            self.linear = nn.Linear(weight.shape[1], weight.shape[0], bias=head.bias is not None)
+            self.linear.weight.data = weight.clone()
+            if head.bias is not None:
+                self.linear.bias.data = head.bias.detach()[rows] if rows else head.bias.detach()
         self.cap: float | None = getattr(lm.config, "final_logit_softcapping", None)
         times, over = (getattr(lm.config, name, None) or 1.0 for name in ("logit_scale", "logits_scaling"))
         self.scale = times / over

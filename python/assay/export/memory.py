@@ -12,12 +12,17 @@ WEIGHT_BYTES = {"fp32": 4, "fp16": 4, "int8": 12}
 
 
 def needed(parameters: int, precision: str) -> int:
-    """Bytes that the export of so many parameters takes at its peak.
+    """Bytes that the export of so many parameters takes at its peak, where they are in memory together.
 
     The weights lie in memory in fp32, whatever the checkpoint holds: as the model of transformers, which is
     dropped when the graph is written. ONNX Runtime maps them from the file.
     """
     return WEIGHT_BYTES[precision] * parameters + BASE_BYTES
+
+
+def needed_streamed(largest: int) -> int:
+    """The same where weights are streamed: the largest tensor as its file has it and in fp32, and a piece of the graph."""
+    return BASE_BYTES + max(8 * largest, 2_000_000_000)
 
 
 def peak() -> int:

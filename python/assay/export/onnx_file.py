@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
+import onnx_ir as ir
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import nn
 
-from . import tracing
+from . import stream, tracing
 from .graph import CachedScorer
+from .weights import Surgeon, Weight
 
 DYNAMIC = torch.export.Dim.DYNAMIC
 PRODUCER = "assay_export"
 """Stays what it is, whatever this package is called: the digests of graphs depend on it."""
+SCOPES = "pkg.torch.onnx.name_scopes"
 EXTERNAL_ABOVE = 16_000_000
 """Bytes of weights from which on they lie in a file of their own, which backends map instead of copying."""
 DIMENSIONS = {
@@ -36,6 +41,48 @@ DIMENSIONS = {
 
 def write(module: nn.Module, path: Path, opset: int, half: bool) -> None:
     """Exports `module` to `path`, in fp32 or fp16."""
+    large = sum(p.numel() * p.element_size() for p in module.parameters()) > EXTERNAL_ABOVE
+    program = _trace(module, opset, half)
+    program.save(str(path), external_data=large)
+    for value in program.model.graph.initializers.values():
+        value.const_value = None  # PyTorch keeps the graph, and the weights with it
+    model = onnx.load(str(path), load_external_data=False)
+    _strip(model)
+    onnx.save(model, str(path))
+
+
+def write_streamed(module: nn.Module, path: Path, opset: int, precision: str) -> tuple[list[Weight], dict[str, str]]:
+    """Writes the graph of a module whose weights stay in the checkpoint: the places of the large ones are empty.
+
+    Returns the weights that belong there, and the name of what each layer gives.
+    """
+    if precision == "fp16":
+        module.half()  # before there are placeholders, which would be written out
+    with stream.placeholders(module) as kept:
+        program = _trace(module, opset, half=False)
+        places = {}
+        for name, value in program.model.graph.initializers.items():
+            array = value.const_value.numpy() if value.const_value is not None else np.empty(0)
+            if array.size > stream.SMALL and (mark := stream.marked(array)):
+                places[name] = mark
+                outside = ir.ExternalTensor("-", 0, 0, value.const_value.dtype, shape=value.const_value.shape, name=name)
+                value.const_value = outside
+        if lost := set(range(len(kept))) - {number for number, _ in places.values()}:
+            names = ", ".join(kept[number].origin for number in sorted(lost)[:3])
+            raise ValueError(f"the graph does not take {names} as the checkpoint holds them: try --in-memory")
+        model = ir.to_proto(program.model)
+    layers = _layer_ends(model)
+    _strip(model)
+    surgeon = Surgeon(model, f"{path.name}.data", precision)
+    for tensor in list(model.graph.initializer):
+        if tensor.name in places:
+            number, turned = places[tensor.name]
+            surgeon.place(tensor, kept[number].origin, turned)
+    onnx.save(model, str(path))
+    return surgeon.weights, layers
+
+
+def _trace(module: nn.Module, opset: int, half: bool) -> Any:
     if opset == 23:
         raise ValueError("opset 23 is refused: its RotaryEmbedding fails at run time")
     module = module.eval()
@@ -43,11 +90,10 @@ def write(module: nn.Module, path: Path, opset: int, half: bool) -> None:
         module = module.half()
     tracing.prepare(module)
     kwargs, shapes, inputs, outputs = _example(module)
-    large = sum(p.numel() * p.element_size() for p in module.parameters()) > EXTERNAL_ABOVE
     with warnings.catch_warnings(), torch.no_grad(), redirect_stderr(StringIO()), redirect_stdout(StringIO()):
         warnings.simplefilter("ignore")
         try:
-            program = torch.onnx.export(
+            return torch.onnx.export(
                 module,
                 kwargs=kwargs,
                 dynamo=True,
@@ -59,10 +105,17 @@ def write(module: nn.Module, path: Path, opset: int, half: bool) -> None:
             )
         except torch.onnx.OnnxExporterError as error:
             raise ValueError(f"this architecture does not become a graph: {tracing.reason(error)}") from error
-    program.save(str(path), external_data=large)
-    for value in program.model.graph.initializers.values():
-        value.const_value = None  # PyTorch keeps the graph, and the weights with it
-    _strip(path)
+
+
+def _layer_ends(model: onnx.ModelProto) -> dict[str, str]:
+    """The last value that the exporter made for each layer, by the end of its name."""
+    found = {}
+    for node in model.graph.node:
+        scopes = next((item.value for item in node.metadata_props if item.key == SCOPES), "[]")
+        for scope in ast.literal_eval(scopes):
+            if layer := stream.LAYER.search(scope):
+                found[layer[1]] = node.output[0]
+    return found
 
 
 def drop(module: nn.Module) -> None:
@@ -89,7 +142,9 @@ def quantize(full: Path, path: Path) -> None:
         use_external_data_format=full.with_name(full.name + ".data").exists(),
         nodes_to_exclude=[node.name for node in graph.node if stacked.intersection(node.input)],
     )
-    _strip(path)
+    model = onnx.load(str(path), load_external_data=False)
+    _strip(model)
+    onnx.save(model, str(path))
 
 
 def _example(module: nn.Module) -> tuple[dict[str, Any], dict[str, Any], list[str], list[str]]:
@@ -123,9 +178,8 @@ def _example(module: nn.Module) -> tuple[dict[str, Any], dict[str, Any], list[st
     return kwargs, shapes, inputs, outputs
 
 
-def _strip(path: Path) -> None:
+def _strip(model: onnx.ModelProto) -> None:
     """Takes out doc strings, stack traces, inner shapes and names of this machine."""
-    model = onnx.load(str(path), load_external_data=False)
     model.doc_string = ""
     model.producer_name, model.producer_version = PRODUCER, ""
     del model.metadata_props[:]
@@ -143,7 +197,6 @@ def _strip(path: Path) -> None:
         for node in function.node:
             node.doc_string = ""
             del node.metadata_props[:]
-    onnx.save(model, str(path))
 
 
 def _name_dimensions(model: onnx.ModelProto) -> None:

@@ -9,14 +9,15 @@ import onnxruntime as ort
 
 from .graph import Shape
 from .sample import Encoded
+from .segments import Segments
 
 NUMPY_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
 class Runtime:
-    """A session of one thread, with fixed order of operations."""
+    """A session of one thread, with fixed order of operations; `pieces`: with a part of the graph in memory."""
 
-    def __init__(self, path: Path, padding: int = 0) -> None:
+    def __init__(self, path: Path, padding: int = 0, pieces: bool = False) -> None:
         self.padding = padding
         options = ort.SessionOptions()
         options.intra_op_num_threads = 1
@@ -25,7 +26,7 @@ class Runtime:
             # Weights of large graphs stay mapped from their file, not copied into another order.
             options.add_session_config_entry("session.disable_prepacking", "1")
         try:
-            self.session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            self.session = Segments(path, options) if pieces else _session(path, options)
         except Exception as error:  # ONNX Runtime's own have no common class
             raise ValueError(f"ONNX Runtime refuses the graph: {error}") from error
         self.inputs = {item.name: item for item in self.session.get_inputs()}
@@ -33,12 +34,23 @@ class Runtime:
         outputs = [item.name for item in self.session.get_outputs()]
         self.plain = [name for name in outputs if not name.startswith("present.")]
 
-    def run(self, encoded: Encoded, past: Shape | None = None) -> list[np.ndarray]:
-        """The outputs for a sample alone, without the batch dimension and the present; with an empty past."""
-        return [output[0] for output in self.batch([encoded], past)]
+    def each(self, samples: list[Encoded], past: Shape | None = None) -> list[list[np.ndarray]]:
+        """The outputs for samples alone, without the batch dimension and the present; with an empty past."""
+        found = self.values(self.plain, samples, past)
+        return [[output[0] for output in outputs] for outputs in found]
+
+    def values(self, names: list[str], samples: list[Encoded], past: Shape | None = None) -> list[list[np.ndarray]]:
+        """The outputs of these names for samples alone; where the graph runs in pieces, any of its values."""
+        feeds = [self._batch([sample], past) for sample in samples]
+        if isinstance(self.session, Segments):
+            return self.session.run_all(names, feeds)
+        return [self.session.run(names, feed) for feed in feeds]
 
     def batch(self, rows: list[Encoded], past: Shape | None = None) -> list[np.ndarray]:
         """The outputs for samples together, padded on the right."""
+        return self.session.run(self.plain, self._batch(rows, past))
+
+    def _batch(self, rows: list[Encoded], past: Shape | None) -> dict[str, np.ndarray]:
         columns = {
             "input_ids": [row.ids for row in rows],
             "attention_mask": [[1] * len(row.ids) for row in rows],
@@ -54,8 +66,7 @@ class Runtime:
         }
         if "score_positions" in self.inputs:
             feed["score_positions"] = _pad([row.read for row in rows], places, -1)
-        feed |= self._empty(past, len(rows))
-        return self.session.run(self.plain, feed)
+        return feed | self._empty(past, len(rows))
 
     def in_parts(self, encoded: Encoded, past: Shape, half: int) -> list[np.ndarray]:
         """The outputs for the second part of a sample, over the past of the first."""
@@ -93,6 +104,10 @@ class Runtime:
             return {}
         size = (rows, past.heads, 0, past.head_dim)
         return {name: np.zeros(size, NUMPY_TYPES[self.inputs[name].type]) for name in self.past}
+
+
+def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
+    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def _pad(rows: list[list[int]], width: int, filler: int) -> np.ndarray:
