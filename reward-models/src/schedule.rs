@@ -2,7 +2,7 @@
 //! batching.
 //!
 //! Texts of like length run together: a batch is padded to its longest, and what is padded is
-//! computed for nothing. The plan is made anew over everything that waits whenever a worker is
+//! computed for nothing. The plan is made anew over a window of what waits whenever a worker is
 //! free, which costs microseconds where a batch costs milliseconds.
 //!
 //! Only the workers block: a submitted text is a future. A text that equals one that waits, runs or was
@@ -28,7 +28,7 @@ use crate::forward::{Forward, Past};
 use crate::score::ModelOutput;
 use crate::tokens::Tokens;
 use memo::{Key, Memo};
-use plan::{BatchPlan, Waiting};
+use plan::{Waiting, Window};
 use prefix::{Prefix, Prefixes};
 pub use ticket::Ticket;
 use ticket::{Cancellable, Found, Waiters};
@@ -43,6 +43,8 @@ struct Job {
     waiters: Arc<Waiters>,
     /// Batches that were taken before it since it came.
     passed_over: u32,
+    /// The window that it came into.
+    window: u64,
 }
 
 impl Job {
@@ -100,6 +102,8 @@ struct Scheduler {
 #[derive(Default)]
 struct State {
     waiting: Vec<Job>,
+    /// Which of them are planned.
+    window: Window,
     /// Batches that failed, in halves.
     halves: VecDeque<Vec<Job>>,
     /// Along the workers: the waiters of the running batch, and what cancels it.
@@ -341,7 +345,8 @@ impl State {
         if let Some(key) = key {
             self.open.insert(key, Arc::clone(&waiters));
         }
-        self.waiting.push(Job { text, prefix: None, key, waiters, passed_over: 0 });
+        let window = self.window.arrival();
+        self.waiting.push(Job { text, prefix: None, key, waiters, passed_over: 0, window });
         self.fresh = true;
         (found, true)
     }
@@ -406,8 +411,9 @@ impl State {
             length: job.length(),
             alone: job.prefix.is_some() || job.text.sampling.is_some(),
             passed_over: job.passed_over,
+            window: job.window,
         });
-        let chosen = BatchPlan::of(waiting.collect(), budget, compatibility).first()?;
+        let chosen = self.window.next(waiting.collect(), budget, compatibility)?;
         let mut taken = Vec::with_capacity(chosen.len());
         // From the back, so that what is swapped in stays in its place.
         let mut order = chosen;
