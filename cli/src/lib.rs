@@ -25,6 +25,8 @@ mod lints;
 mod list;
 mod man;
 mod merge;
+#[cfg(feature = "models")]
+mod model;
 mod output;
 #[cfg(feature = "sandbox")]
 mod precompile;
@@ -126,6 +128,9 @@ enum Verb {
     /// Measure a reward model by a published protocol, or a judge by the labels of people
     #[cfg(any(feature = "models", feature = "rubrics"))]
     Eval(eval::Args),
+    /// Make a model folder of an ONNX model that is on disk
+    #[cfg(feature = "models")]
+    Model(model::Args),
     /// Tell what was found on this machine, what was skipped, and why
     Doctor(doctor::Args),
     /// Write a configuration and some rows to start from
@@ -215,6 +220,8 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Result<Exit, Fai
         Verb::Bench(args) => bench::run(&args, environment),
         #[cfg(any(feature = "models", feature = "rubrics"))]
         Verb::Eval(args) => eval::run(&args, environment),
+        #[cfg(feature = "models")]
+        Verb::Model(args) => model::run(&args, environment),
         Verb::Doctor(args) => doctor::run(&args, environment),
         Verb::Init(args) => init::run(&args),
         Verb::Cache(args) => cache::run(&args, environment),

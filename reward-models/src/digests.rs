@@ -55,6 +55,18 @@ impl From<Given> for VerifyDigests {
     }
 }
 
+/// The SHA-256 of what is left of a file.
+pub(crate) fn of(file: &mut File) -> std::io::Result<[u8; 32]> {
+    let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(hash.finalize().into());
+        }
+        hash.update(buffer.split_at(count).0);
+    }
+}
+
 /// A folder that holds the digest of each file that was hashed: a file each.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownDigests<'a> {

@@ -35,6 +35,8 @@ pub struct GraphInfo {
     pub grouped_attention: bool,
     /// Whether integer ranges are found at run time.
     pub dynamic_int8: bool,
+    /// Whether a matrix of it is in 16-bit floats.
+    pub half: bool,
     /// Where a pass may be cut.
     pub cuts: Vec<Cut>,
 }
@@ -83,6 +85,8 @@ impl GraphInfo {
             let shapes: BTreeMap<&str, Vec<i64>> = constants(graph).collect();
             for tensor in &graph.initializer {
                 filled(tensor)?;
+                self.half |=
+                    tensor.data_type == Some(DataType::FLOAT16) && tensor.dims.len() > 1;
             }
             for node in &graph.node {
                 bounded(node, &shapes)?;
@@ -114,14 +118,16 @@ impl GraphInfo {
         if !OPSETS.contains(&self.opset) {
             return refuse(format!("opset {} is not known; expected 11 to 25", self.opset));
         }
-        let listed: BTreeSet<&str> = graph.data.iter().map(|data| data.file.as_str()).collect();
+        let listed: BTreeSet<&Path> = graph.data.iter().map(|data| Path::new(&data.file)).collect();
         for external in &self.external {
             let plain =
                 Path::new(external).components().all(|part| matches!(part, Component::Normal(_)));
             if !plain || external.is_empty() {
                 return refuse(format!("external data \"{external}\" is outside the folder"));
             }
-            if !listed.contains(external.as_str()) {
+            // The graph names them from where it lies.
+            let place = Path::new(&graph.file).with_file_name(external);
+            if !listed.contains(place.as_path()) {
                 return refuse(format!("external data \"{external}\" is not listed in graph.data"));
             }
         }

@@ -3,6 +3,7 @@
 //! A [`manifest::Manifest`] describes a folder; [`model::Model`] loads it, proves it by its golden
 //! pairs, and scores texts in batches on a [`backend::Backend`].
 
+pub mod adopt;
 pub mod backend;
 pub mod benchmarks;
 pub mod clip_delta;

@@ -135,8 +135,14 @@ pub enum Precision {
     Fp32,
     /// 16-bit floats.
     Fp16,
+    /// 16-bit floats of the other kind, computed in 32 bits.
+    Bf16,
     /// 8-bit integers with ranges found at run time: a score depends on the batch.
     Int8,
+    /// Weights in blocks of 8-bit integers, computed in floats.
+    Int8Blocks,
+    /// Weights in blocks of 4-bit integers, computed in floats.
+    Int4Blocks,
 }
 
 /// The shape of past keys and values.

@@ -135,7 +135,7 @@ impl Models {
         Ok(model)
     }
 
-    fn backend(&self, run: &RunSettings) -> Result<Box<dyn Backend>, ModelError> {
+    pub(crate) fn backend(&self, run: &RunSettings) -> Result<Box<dyn Backend>, ModelError> {
         if run.backend == BackendChoice::Rten {
             return Ok(Box::new(Rten));
         }

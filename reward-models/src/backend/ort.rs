@@ -126,7 +126,11 @@ impl Backend for Ort {
 
     fn tolerance(&self, precision: Precision) -> f64 {
         match precision {
-            Precision::Fp16 if self.is_accelerated() => FP16_TOLERANCE,
+            Precision::Fp16 | Precision::Int8Blocks | Precision::Int4Blocks
+                if self.is_accelerated() =>
+            {
+                FP16_TOLERANCE
+            }
             _ if self.uses_tf32() => TF32_TOLERANCE,
             _ => 0.0,
         }

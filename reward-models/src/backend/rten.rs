@@ -14,6 +14,10 @@ use crate::tensor::{Tensor, TensorData};
 /// The backend that needs nothing.
 pub struct Rten;
 
+/// What runs the graphs that this backend does not.
+pub(crate) const INSTEAD: &str =
+    "ONNX Runtime may run it: `assay doctor` says where its library is looked for";
+
 /// What `Cargo.toml` pins.
 pub const VERSION: &str = "0.27";
 
@@ -58,7 +62,7 @@ impl Loaded {
         let model = ModelOptions::with_all_ops()
             .prepack_weights(true)
             .load_file(&graph.path)
-            .map_err(|error| ModelError::graph(&graph.path, format!("rten: {error}")))?;
+            .map_err(|error| ModelError::graph(&graph.path, format!("rten: {error}; {INSTEAD}")))?;
         let node = |name: &String| model.find_node(name);
         let cuts = graph.cuts.iter().filter_map(|cut| {
             let crossing = cut.crossing.iter().map(node).collect::<Option<_>>()?;

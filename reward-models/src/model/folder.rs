@@ -1,7 +1,6 @@
 //! The files of a model: held to their digests, and made into what runs.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use assay_verifiers::canonical;
@@ -10,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::options::ModelOptions;
 use crate::backend::{Backend, GraphFile};
 use crate::compatibility::BatchCompatibility;
-use crate::digests::{KnownDigests, VerifyDigests, from_hex};
+use crate::digests::{self, KnownDigests, VerifyDigests, from_hex};
 use crate::error::ModelError;
 use crate::files;
 use crate::forward::Forward;
@@ -137,15 +136,7 @@ impl Folder<'_> {
             self.hold(&path, expected, found)?;
             return Ok((path, found));
         }
-        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
-        loop {
-            let count = file.read(&mut buffer).map_err(wrong)?;
-            if count == 0 {
-                break;
-            }
-            hash.update(buffer.split_at(count).0);
-        }
-        let found = hash.finalize().into();
+        let found = digests::of(&mut file).map_err(wrong)?;
         self.hold(&path, expected, found)?;
         if let Some(known) = known {
             known.keep(&path, &about, &found);

@@ -5,8 +5,9 @@ use std::path::Path;
 use assay_verifiers::Message;
 
 use super::{Judgement, Model};
+use crate::backend::rten;
 use crate::error::ModelError;
-use crate::manifest::{Golden, ModelKind};
+use crate::manifest::{Golden, ModelKind, Precision};
 use crate::nearness::nearness;
 use crate::preference::{both_orders, symmetric};
 use crate::template::View;
@@ -23,9 +24,19 @@ impl Model {
         for (at, golden) in goldens.iter().enumerate() {
             let view = self.view(golden);
             let found = self.found(golden, &view).map_err(|error| wrong(at, error.to_string()))?;
-            held(golden, &found, tolerance).map_err(|why| wrong(at, why))?;
+            held(golden, &found, tolerance).map_err(|why| {
+                let hint = self.backend.starts_with("rten") && self.has_integers();
+                let hint = if hint { rten::INSTEAD } else { "" };
+                let between = if hint.is_empty() { "" } else { "; " };
+                wrong(at, format!("{why}{between}{hint}"))
+            })?;
         }
         Ok(())
+    }
+
+    /// Whether a graph of it computes with integers.
+    fn has_integers(&self) -> bool {
+        self.manifest.graphs.iter().any(|graph| graph.precision == Precision::Int8)
     }
 
     /// What comes out of a golden pair.

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adopt;
 mod bounds;
 mod damage;
 mod sharing;
