@@ -14,7 +14,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedTokenizer
 
 from .__main__ import report
 from .checkpoint import Checkpoint
-from .export import Options, export
+from .export import STREAMED, TOLERANCES, Options, export
 from .presets import PRESETS
 from .tiny import tokenizers
 
@@ -36,6 +36,14 @@ SIZES = {
         "num_hidden_layers": 24,
         "num_attention_heads": 14,
         "num_key_value_heads": 2,
+    },
+    "7b": {  # as Qwen2.5-7B, in bf16 and four parts
+        "vocab_size": 152_064,
+        "hidden_size": 3584,
+        "intermediate_size": 18_944,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 28,
+        "num_key_value_heads": 4,
     },
 }
 
@@ -59,7 +67,10 @@ def make(folder: Path, tokenizer: PreTrainedTokenizerFast, size: str) -> None:
         eos_token_id=tokenizer.eos_token_id,
         num_labels=1,
     )
-    AutoModelForSequenceClassification.from_config(config, dtype=torch.float32).save_pretrained(folder)
+    dtype = torch.bfloat16 if size == "7b" else torch.float32
+    model = AutoModelForSequenceClassification.from_config(config, dtype=dtype)
+    model.save_pretrained(folder, **({"max_shard_size": "4GB"} if size == "7b" else {}))
+    del model
     tokenizer.save_pretrained(folder)
 
 
@@ -69,9 +80,10 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--text", type=Path, nargs="+", required=True, help="JSON lines to train the tokenizer on")
     parser.add_argument("--size", choices=sorted(SIZES), default="25m", help="parameters; default: 25m")
-    parser.add_argument("--precision", choices=("fp32", "fp16", "int8"), default="fp32")
+    parser.add_argument("--precision", choices=tuple(TOLERANCES), default="fp32")
     parser.add_argument("--kv", action="store_true", help="take past keys and values")
     parser.add_argument("--checkpoint", type=Path, help="keep the model of transformers in this folder")
+    parser.add_argument("--only-checkpoint", action="store_true", help="export nothing")
     given = parser.parse_args()
     torch.set_num_threads(1)
     name = f"bench-{given.size}"
@@ -79,7 +91,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.checkpoint or Path(temporary)
         make(folder, tokenizers.qwen(texts(given.text), VOCABULARY), given.size)
-        report(name, export([Checkpoint(folder)], given.out, PRESETS["outcome"], options), options.limit)
+        if given.only_checkpoint:
+            return
+        checkpoint = Checkpoint(folder, streamed=True if given.precision in STREAMED else None)
+        report(name, export([checkpoint], given.out, PRESETS["outcome"], options), options.limit)
 
 
 if __name__ == "__main__":

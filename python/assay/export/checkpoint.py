@@ -40,6 +40,12 @@ LONGEST_TEXT = 1 << 20
 MODELS = ("backbone", "classifier", "token_classifier", "lm")
 
 
+ELSEWHERE = {
+    "internlm2": "it is Llama with query, key and value in one matrix (wqkv): save it under the names of LlamaModel, "
+    "with its v_head as `score.weight`, and take the preset outcome",
+    "internlm": "it is Llama with biases in its attention: save it under the names of LlamaModel",
+}
+"""What remote code is in the words of transformers."""
 STREAMED_ABOVE = 250_000_000
 """Parameters from which on weights are not all held in memory, unless that is asked for."""
 
@@ -59,7 +65,10 @@ class Checkpoint:
         self.record: stream.Record | None = None
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
         if kind not in CONFIG_MAPPING:
-            raise ValueError(f"transformers knows no architecture {kind!r}, and no code of the model folder is run")
+            raise ValueError(
+                f"transformers knows no architecture {kind!r}, and no code of the model folder is run: "
+                f"{ELSEWHERE.get(kind, 'save its weights under the names of an architecture that it is, or take a newer transformers')}"
+            )
         self.config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         try:
             self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)

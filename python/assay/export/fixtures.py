@@ -25,7 +25,7 @@ from transformers import (
 from .__main__ import report
 from .checkpoint import Checkpoint
 from .compare import compare
-from .export import Options, export
+from .export import STREAMED, Options, export
 from .presets import PRESETS
 from .tiny import models, tokenizers
 from .tiny.models import WIDTH, Extra
@@ -89,7 +89,7 @@ class Fixture:
         if self.auto is AutoModelForSequenceClassification:
             settings.setdefault("num_labels", 1)
         models.make(folder, self.auto, self.architecture, self.tokenizer(), self.extra, seed, **settings)
-        checkpoint = Checkpoint(folder)
+        checkpoint = Checkpoint(folder, streamed=self.precision in STREAMED)
         if self.lessons:
             models.teach(checkpoint, PRESETS[self.preset].encode, self.lessons)
             return Checkpoint(folder)
@@ -101,6 +101,8 @@ def _encoder(architecture: str, tokenizer: Callable[[], Any], **settings: Any) -
 
 
 LM = AutoModelForCausalLM
+WIDE = {"intermediate_size": 96}
+"""Matrices of the feed-forward layers that are large enough to be streamed."""
 FIXTURES = {
     "arch-llama": Fixture("outcome", "llama", tokenizers.llama3),
     "arch-qwen2": Fixture("outcome", "qwen2", tokenizers.qwen),
@@ -130,6 +132,19 @@ FIXTURES = {
     "urm": Fixture("urm", "llama", tokenizers.llama3, AutoModel, Extra({"score": (10, WIDTH)})),
     "grm": Fixture("grm", "gemma2", tokenizers.gemma, AutoModel, GRM, {"initializer_range": 0.1}),
     "nemotron": Fixture("nemotron", "llama", tokenizers.llama3, LM),
+    "inf-orm": Fixture("inf-orm", "llama", tokenizers.llama3, AutoModel, MATH_RM),
+    "eurus-rm": Fixture(
+        "eurus-rm", "mistral", tokenizers.mistral, AutoModel, Extra(matrices={"regression_head.weight": (1, WIDTH)})
+    ),
+    "qwen3-reranker": Fixture("qwen3-reranker", "qwen3", tokenizers.qwen, LM),
+    "bge-reranker-gemma": Fixture("bge-reranker-gemma", "gemma", tokenizers.gemma, LM),
+    "mxbai-rerank-v2": Fixture("mxbai-rerank-v2", "qwen2", tokenizers.qwen, LM),
+    "skywork-reward-int4": Fixture(
+        "skywork-reward", "qwen3", tokenizers.qwen, settings=WIDE, precision="int4_blocks"
+    ),
+    "skywork-reward-bf16": Fixture("skywork-reward", "qwen3", tokenizers.qwen, settings=WIDE, precision="bf16"),
+    "bart": _encoder("bart", tokenizers.roberta, num_labels=3),
+    "t5": _encoder("t5", tokenizers.roberta, num_labels=3),
     "pairrm": Fixture("pairrm", "deberta-v2", tokenizers.pairrm, AutoModel, PAIRRM),
     "cross-encoder": _encoder("bert", tokenizers.bert, num_labels=2),
     "sentence-embedding": Fixture("sentence-embedding", "bert", tokenizers.bert, AutoModel),

@@ -71,6 +71,32 @@ class Pooled(nn.Module):
         return self.classifier(input_ids=input_ids, attention_mask=attention_mask, **types).logits.float()
 
 
+class ReadAtEnd(nn.Module):
+    """A sequence classifier of an encoder and a decoder: its head reads the decoder at the last end of a text.
+
+    Transformers picks that state by a mask, which makes a shape out of values.
+    """
+
+    def __init__(self, classifier: nn.Module) -> None:
+        super().__init__()
+        body = next(name for name in ("model", "transformer") if hasattr(classifier, name))
+        self.body = getattr(classifier, body)
+        self.head = classifier.classification_head
+        self.config = classifier.config
+        self.inputs = ["input_ids", "attention_mask"]
+        self.outputs = ["scores"]
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        first = torch.full_like(input_ids[:, :1], self.config.decoder_start_token_id)
+        shifted = torch.cat([first, input_ids[:, :-1]], dim=1)
+        states = self.body(
+            input_ids=input_ids, attention_mask=attention_mask, decoder_input_ids=shifted, use_cache=False
+        ).last_hidden_state
+        places = torch.arange(input_ids.shape[1]).unsqueeze(0)
+        last = torch.where(input_ids == self.config.eos_token_id, places, 0).max(dim=1, keepdim=True).values
+        return self.head(gather(states, last)[:, 0]).float()
+
+
 class CachedScorer(nn.Module):
     """A scorer over past keys and values: what its head gives at the asked positions of `input_ids`."""
 

@@ -1,6 +1,6 @@
 """The families that the exporter knows."""
 
-from . import encoder, generative, multi, outcome, process
+from . import encoder, generative, multi, outcome, process, reranker
 
 PRESETS = {
     **outcome.PRESETS,
@@ -8,4 +8,5 @@ PRESETS = {
     **multi.PRESETS,
     **encoder.PRESETS,
     **generative.PRESETS,
+    **reranker.PRESETS,
 }

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ..checkpoint import Checkpoint
-from ..graph import Embedder, PairHead, Pooled, Scorer
+from ..graph import Embedder, PairHead, Pooled, ReadAtEnd, Scorer
 from ..preset import Preset, hidden, tensors
 from ..sample import Encoded, Sample
 from .outcome import classifier_raw, classifier_score
@@ -16,7 +16,8 @@ from .outcome import classifier_raw, classifier_score
 
 def uses_types(checkpoint: Checkpoint) -> bool:
     """Whether the model tells the two texts of a pair apart by type."""
-    return getattr(checkpoint.config, "type_vocab_size", 0) > 1
+    has_types = getattr(checkpoint.config, "type_vocab_size", 0) > 1
+    return has_types and "token_type_ids" in checkpoint.tokenizer.model_input_names
 
 
 def encode_pair(checkpoint: Checkpoint, sample: Sample) -> Encoded:
@@ -25,8 +26,10 @@ def encode_pair(checkpoint: Checkpoint, sample: Sample) -> Encoded:
     return Encoded(found.input_ids, types=found.token_type_ids if uses_types(checkpoint) else [])
 
 
-def cross_encoder(checkpoint: Checkpoint) -> Pooled:
-    """The classifier as it is: it pools at its first token or over all of them."""
+def cross_encoder(checkpoint: Checkpoint) -> Pooled | ReadAtEnd:
+    """The classifier as it is: it pools at its first token or over all of them; BART and T5 at the last."""
+    if checkpoint.config.is_encoder_decoder:
+        return ReadAtEnd(checkpoint.classifier)
     return Pooled(checkpoint.classifier, uses_types(checkpoint))
 
 

@@ -113,6 +113,23 @@ def math_head(checkpoint: Checkpoint) -> Scorer:
     )
 
 
+def encode_instruction(checkpoint: Checkpoint, sample: Sample) -> Encoded:
+    """Eurus-RM: an instruction in Mistral's brackets, as plain text."""
+    return at_end(checkpoint.tokenizer(f"[INST] {sample.prompt} [/INST] {sample.completion()}").input_ids)
+
+
+def regression(checkpoint: Checkpoint) -> Scorer:
+    """One linear layer without a bias, `regression_head`."""
+    return Scorer(checkpoint.backbone, checkpoint.linear("regression_head"))
+
+
+@torch.no_grad()
+def regression_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
+    """The layer written out."""
+    states = hidden(checkpoint, encoded)[encoded.positions]
+    return [(states @ checkpoint.tensor("regression_head.weight").T).numpy()]
+
+
 @torch.no_grad()
 def math_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
     """The two layers written out."""
@@ -150,6 +167,24 @@ PRESETS = {
         raw=math_raw,
         score=lambda _: {"transform": "none", "aggregate": "last"},
         system=MATH_SYSTEM,
+        talk=False,
+    ),
+    "inf-orm": Preset(
+        kind="outcome",
+        template=CONVERSATION,
+        encode=encode,
+        build=math_head,
+        raw=math_raw,
+        score=lambda _: {"transform": "none", "aggregate": "last"},
+    ),
+    "eurus-rm": Preset(
+        kind="outcome",
+        template="[INST] {{ prompt }} [/INST] {{ completion }}",
+        encode=encode_instruction,
+        build=regression,
+        raw=regression_raw,
+        score=lambda _: {"transform": "none", "aggregate": "last"},
+        add_special_tokens=True,
         talk=False,
     ),
 }
