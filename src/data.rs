@@ -28,6 +28,7 @@ mod json;
 mod kinds;
 mod limits;
 mod lines;
+mod logs;
 mod near;
 #[cfg(not(feature = "parquet"))]
 mod no_parquet;
@@ -58,6 +59,8 @@ pub use json::Line;
 #[cfg(feature = "serve")]
 pub(crate) use kinds::BOM;
 pub use limits::ReadLimits;
+#[cfg(feature = "serve")]
+pub(crate) use logs::items;
 pub use near::nearest;
 pub use presence::Checked;
 pub use regular::{is_stream, open_once, open_regular, read_regular};

@@ -62,7 +62,10 @@ impl Bytes {
         file: &str,
         limits: &ReadLimits,
     ) -> Result<Self, DataError> {
-        let read = |source| DataError::Read { file: file.to_owned(), source };
+        let read = |source: io::Error| match source.downcast::<DataError>() {
+            Ok(error) => error,
+            Err(source) => DataError::Read { file: file.to_owned(), source },
+        };
         let mut head = Vec::with_capacity(HEAD_BYTES);
         raw.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(read)?;
         let form = form(&head, file)?;
@@ -147,6 +150,11 @@ impl Bytes {
     }
 
     fn failed(&self, source: io::Error, file: &str, rows: u64) -> DataError {
+        // What an archive reports is told already.
+        let source = match source.downcast::<DataError>() {
+            Ok(error) => return error,
+            Err(source) => source,
+        };
         let file = file.to_owned();
         // What the operating system reports has a code; what a decoder reports has none.
         if self.form == Form::Plain || source.raw_os_error().is_some() {

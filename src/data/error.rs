@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use assay_verifiers::code::Code;
 
-use super::kinds::by_pandas;
 use super::near::nearest;
 
 /// The kinds of file that are read, for messages.
 pub(super) const ACCEPTED: &str =
-    ".jsonl, .json, .ndjson (each also .gz or .zst), .parquet, a folder of these, or - for stdin";
+    ".jsonl, .json, .ndjson (each also .gz or .zst), .parquet, .eval, a folder of these, or - for stdin";
 
 /// Why a dataset cannot be read on. Texts in it are escaped already.
 #[derive(Debug, thiserror::Error)]
@@ -205,6 +204,14 @@ const RECORDS: &str = "to_json(\"rows.jsonl\", orient=\"records\", lines=True)";
 /// How the rows that are within a file become lines.
 pub(super) fn one_a_line(filter: &str) -> String {
     format!("write one a line, as by `jq -c '{filter}' FILE > rows.jsonl`")
+}
+
+/// How to convert what a function of pandas reads.
+pub(super) fn by_pandas(read: &str) -> String {
+    format!(
+        "convert it: python3 -c 'import pandas; \
+         pandas.{read}.to_json(\"rows.jsonl\", orient=\"records\", lines=True)'"
+    )
 }
 
 /// How a file of another kind becomes one that is read.

@@ -1,6 +1,9 @@
 //! What a text file begins like: lines of JSON, a list of JSON, or something that is none of what is
 //! read. Who has such a file is told what it is and what to type, before any row is judged.
 
+use super::error::by_pandas;
+use super::logs::{self, LogFormat};
+
 /// So many bytes tell.
 pub(super) const HEAD_BYTES: usize = 4 << 10;
 
@@ -8,10 +11,11 @@ pub(super) const HEAD_BYTES: usize = 4 << 10;
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// How rows are written.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Start {
     Lines,
     List,
+    /// One object, which holds the samples of a log.
+    Log(&'static LogFormat),
 }
 
 const UTF_16: &str = "the text is UTF-16; save it as UTF-8";
@@ -62,6 +66,13 @@ pub(super) fn start(head: &[u8], ended: bool) -> Result<Option<Start>, String> {
     let broken = memchr::memchr(b'\n', text);
     let (line, _) = text.split_at(broken.unwrap_or(text.len()));
     let inner = line.split_first().map_or(&[][..], |(_, inner)| inner.trim_ascii());
+    if text.first() == Some(&b'{') {
+        match logs::of_head(text.get(..HEAD_BYTES).unwrap_or(text)) {
+            Ok(Some(format)) => return Ok(Some(Start::Log(format))),
+            Err(()) if !all => return Ok(None),
+            _ => {}
+        }
+    }
     match text.first() {
         Some(b'{' | b'[') if inner.first() == Some(&0) => {
             Err(wide(text).unwrap_or(UTF_16).to_owned())
@@ -184,15 +195,27 @@ mod tests {
     use super::*;
 
     fn said(head: &[u8]) -> String {
-        start(head, true).unwrap_err()
+        start(head, true).err().unwrap()
+    }
+
+    fn kind(head: &[u8], ended: bool) -> Option<&'static str> {
+        start(head, ended).unwrap().map(|start| match start {
+            Start::Lines => "lines",
+            Start::List => "list",
+            Start::Log(format) => format.name(),
+        })
     }
 
     #[test]
     fn rows_are_told_by_their_first_bytes() {
-        assert_eq!(start(b"\xef\xbb\xbf {\"a\"", false), Ok(Some(Start::Lines)));
-        assert_eq!(start(b"[{", false), Ok(Some(Start::List)));
-        assert_eq!(start(b"[\n", false), Ok(Some(Start::List)));
-        assert_eq!(start(b"not json", false), Ok(None));
+        assert_eq!(kind(b"\xef\xbb\xbf {\"a\":", false), Some("lines"));
+        assert_eq!(kind(b"{\"version\": 2, ", false), None);
+        assert_eq!(kind(b"{\"version\": 2, \"a\": 1", false), Some("lines"));
+        let log = b"{\n  \"version\": 2,\n  \"status\": \"success\",\n  \"eval\": {\n";
+        assert_eq!(kind(log, false), Some("inspect_ai"));
+        assert_eq!(kind(b"[{", false), Some("list"));
+        assert_eq!(kind(b"[\n", false), Some("list"));
+        assert_eq!(kind(b"not json", false), None);
         for rows in [
             &b"not json"[..],
             b"broken, not a row\n{\"a\": 1}\n",
@@ -203,7 +226,7 @@ mod tests {
             b"{",
             b"null",
         ] {
-            assert_eq!(start(rows, true), Ok(Some(Start::Lines)), "{rows:?}");
+            assert_eq!(kind(rows, true), Some("lines"), "{rows:?}");
         }
     }
 

@@ -5,6 +5,8 @@ use super::elements::Elements;
 use super::error::DataError;
 use super::kinds::{self, BOM, Start};
 use super::limits::ReadLimits;
+use super::logs::LogFormat;
+use super::logs::samples::Samples;
 
 /// How much a block of lines holds, in bytes, unless one line is longer.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -29,8 +31,16 @@ pub(super) struct Lines {
     row_bytes_max: usize,
     /// The first bytes, until they tell how rows are written.
     opening: Option<Vec<u8>>,
-    /// Rows are the elements of a list.
-    list: Option<Elements>,
+    /// Where rows are not a line each.
+    cut: Option<RowCut>,
+}
+
+/// What cuts rows that are not a line each.
+enum RowCut {
+    /// The elements of a list.
+    List(Elements),
+    /// The samples of a log.
+    Log(Box<Samples>),
 }
 
 /// A block of lines.
@@ -62,7 +72,15 @@ impl Lines {
             ended: false,
             row_bytes_max: limits.row_bytes_max,
             opening: Some(Vec::new()),
-            list: None,
+            cut: None,
+        }
+    }
+
+    /// The format of a log that is one object, once its first bytes were read.
+    pub(super) fn log(&self) -> Option<&'static LogFormat> {
+        match &self.cut {
+            Some(RowCut::Log(samples)) => Some(samples.format()),
+            _ => None,
         }
     }
 
@@ -157,36 +175,42 @@ impl Lines {
         let (read, _) = self.scratch.split_at(count);
         self.ended = count == 0;
         let Some(opening) = &mut self.opening else {
-            push(&mut self.list, read, &mut self.buffer);
+            push(&mut self.cut, read, &mut self.buffer);
             return Ok(());
         };
         opening.extend_from_slice(read);
         let refused = |what| DataError::Refused { file: file.to_owned(), what };
         if let Some(start) = kinds::start(opening, self.ended).map_err(refused)? {
-            self.list = (start == Start::List).then(Elements::default);
-            push(&mut self.list, opening.strip_prefix(BOM).unwrap_or(opening), &mut self.buffer);
+            self.cut = match start {
+                Start::Lines => None,
+                Start::List => Some(RowCut::List(Elements::default())),
+                Start::Log(format) => Some(RowCut::Log(Box::new(Samples::new(format)))),
+            };
+            push(&mut self.cut, opening.strip_prefix(BOM).unwrap_or(opening), &mut self.buffer);
             self.opening = None;
         }
         Ok(())
     }
 
-    /// A list must have its end.
+    /// What is no line by line must have its end.
     fn whole(&self, file: &str) -> Result<(), DataError> {
-        if !self.list.as_ref().is_some_and(Elements::is_open) {
-            return Ok(());
-        }
-        let what = format!(
-            "the list has no end: \"]\" is missing after row {}; the file was cut, so fetch or write it \
-             again",
-            self.rows
-        );
-        Err(DataError::Refused { file: file.to_owned(), what })
+        let defect = match &self.cut {
+            Some(RowCut::List(list)) if list.is_open() => Some(format!(
+                "the list has no end: \"]\" is missing after row {}; the file was cut, so fetch or write \
+                 it again",
+                self.rows
+            )),
+            Some(RowCut::Log(samples)) => samples.defect(self.rows),
+            _ => None,
+        };
+        defect.map_or(Ok(()), |what| Err(DataError::Refused { file: file.to_owned(), what }))
     }
 }
 
-fn push(list: &mut Option<Elements>, bytes: &[u8], buffer: &mut Vec<u8>) {
-    match list {
-        Some(list) => list.push(bytes, buffer),
+fn push(cut: &mut Option<RowCut>, bytes: &[u8], buffer: &mut Vec<u8>) {
+    match cut {
+        Some(RowCut::List(list)) => list.push(bytes, buffer),
+        Some(RowCut::Log(samples)) => samples.push(bytes, buffer),
         None => buffer.extend_from_slice(bytes),
     }
 }

@@ -19,6 +19,8 @@ use super::json::{self, Line};
 use super::kinds;
 use super::limits::ReadLimits;
 use super::lines::{self, Body, Lines};
+use super::logs::archive::{Archive, ZIP_MAGIC};
+use super::logs::{self, LogFormat};
 use super::regular::open_once;
 use super::row;
 use super::streams::{Noted, StreamNotes};
@@ -42,7 +44,12 @@ struct Current {
     reader: Reader,
     /// It is a stream that must have rows, and had none so far.
     wants_rows: bool,
+    /// The tool whose log it is; the outer `None` is not known yet.
+    log: Option<Option<&'static LogFormat>>,
 }
+
+/// A reader, and the tool whose log it reads, as far as that is known.
+type Opened = (Reader, Option<Option<&'static LogFormat>>);
 
 enum Reader {
     Lines(Box<Lines>),
@@ -50,7 +57,7 @@ enum Reader {
 }
 
 impl Source {
-    /// Opens files (`.jsonl`, `.json`, `.ndjson`, each also `.gz` or `.zst`; `.parquet`), dataset
+    /// Opens files (`.jsonl`, `.json`, `.ndjson`, each also `.gz` or `.zst`; `.parquet`; `.eval`), dataset
     /// folders and `-` for standard input, read one after the other.
     ///
     /// A folder is read as it lies: its files in the order of their paths. One that holds several
@@ -83,7 +90,7 @@ impl Source {
     ) -> Result<Self, DataError> {
         let bytes = Bytes::open(Box::new(stream), name, limits)?;
         let reader = Reader::Lines(Box::new(Lines::new(bytes, limits)));
-        let current = Current { name: name.into(), reader, wants_rows: false };
+        let current = Current { name: name.into(), reader, wants_rows: false, log: Some(None) };
         Ok(Self::new(Vec::new(), Some(current), limits))
     }
 
@@ -122,9 +129,9 @@ impl Source {
         loop {
             let Some(current) = &mut self.current else {
                 let Some(input) = self.inputs.next() else { return Ok(None) };
-                let reader = self.open_input(&input)?;
+                let (reader, log) = self.open_input(&input)?;
                 let wants_rows = input.is_stream;
-                self.current = Some(Current { name: input.name, reader, wants_rows });
+                self.current = Some(Current { name: input.name, reader, wants_rows, log });
                 self.input += 1;
                 continue;
             };
@@ -136,6 +143,10 @@ impl Source {
                 continue;
             };
             current.wants_rows = false;
+            let log = *current.log.get_or_insert_with(|| match &current.reader {
+                Reader::Lines(lines) => lines.log().or_else(|| body.log()),
+                Reader::Table(_) => None,
+            });
             if let Reader::Table(table) = &current.reader {
                 self.read.fetch_add(table.bytes_of(len), Ordering::Relaxed);
             }
@@ -147,13 +158,15 @@ impl Source {
                 row,
                 len,
                 body,
+                log,
                 limits: self.limits,
             }));
         }
     }
 
-    fn open_input(&self, input: &Input) -> Result<Reader, DataError> {
+    fn open_input(&self, input: &Input) -> Result<Opened, DataError> {
         let name = &*input.name;
+        let mut log = None;
         let read = |source| DataError::Read { file: name.to_owned(), source };
         let raw: Box<dyn Read + Send> = match &input.path {
             None => self.noted(std::io::stdin()),
@@ -167,14 +180,22 @@ impl Source {
                         let (file, why) = (name.to_owned(), format!("it is none; {what}"));
                         return Err(DataError::Damaged { file, form: "parquet", rows: 0, why });
                     }
-                    return Ok(Reader::Table(Box::new(Table::open(file, name, &self.limits)?)));
+                    let table = Table::open(file, name, &self.limits)?;
+                    return Ok((Reader::Table(Box::new(table)), None));
                 }
-                let counted = Counted { file, read: Arc::clone(&self.read) };
-                if regular { Box::new(counted) } else { self.noted(counted) }
+                if regular && cfg!(feature = "compression") && head.starts_with(ZIP_MAGIC) {
+                    let counter = Arc::clone(&self.read);
+                    let (archive, format) = Archive::open(file, name, &self.limits, counter)?;
+                    log = Some(Some(format));
+                    Box::new(archive)
+                } else {
+                    let counted = Counted { file, read: Arc::clone(&self.read) };
+                    if regular { Box::new(counted) } else { self.noted(counted) }
+                }
             }
         };
         let bytes = Bytes::open(raw, name, &self.limits)?;
-        Ok(Reader::Lines(Box::new(Lines::new(bytes, &self.limits))))
+        Ok((Reader::Lines(Box::new(Lines::new(bytes, &self.limits))), log))
     }
 
     /// A stream whose digest is noted.
@@ -251,12 +272,22 @@ pub struct Block {
     row: u64,
     len: usize,
     body: Held,
+    /// The tool whose log it is.
+    log: Option<&'static LogFormat>,
     limits: ReadLimits,
 }
 
 enum Held {
     Lines(Body),
     Table(Batch),
+}
+
+impl Held {
+    /// The format of a log, by its first sample.
+    fn log(&self) -> Option<&'static LogFormat> {
+        let Self::Lines(Body::Lines(bytes)) = self else { return None };
+        logs::of_line(bytes.split(|byte| *byte == b'\n').find(|line| !lines::blank(line))?)
+    }
 }
 
 /// One row of a dataset.
@@ -294,7 +325,8 @@ impl Block {
             let (at, len) = (index, part.num_rows());
             index += len as u64;
             let body = Held::Table(part);
-            Self { file: Arc::clone(&file), index: at, row: at + 1, len, body, limits: *limits }
+            let (file, row, log, limits) = (Arc::clone(&file), at + 1, None, *limits);
+            Self { file, index: at, row, len, body, log, limits }
         };
         Ok(super::cut::parts(batch).into_iter().map(block).collect())
     }
@@ -304,6 +336,12 @@ impl Block {
     /// The number of its first row over the whole input.
     pub fn index(&self) -> u64 {
         self.index
+    }
+
+    /// The tool whose log the rows are of, where they are of one: `inspect_ai`, `lm_eval`, `nemo_gym`,
+    /// `verifiers`.
+    pub fn log(&self) -> Option<&str> {
+        self.log.map(LogFormat::name)
     }
 
     /// How many rows it has.
@@ -341,13 +379,26 @@ impl Block {
         match &self.body {
             Held::Lines(Body::Lines(bytes)) => {
                 let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !lines::blank(line));
-                lines.map(|line| Some(std::str::from_utf8(line).ok()?.trim().to_owned())).collect()
+                let text = |line: &[u8]| match self.log {
+                    None => Some(std::str::from_utf8(line).ok()?.trim().to_owned()),
+                    Some(_) => serde_json::to_string(&self.read(Line::Bytes(line)).ok()?).ok(),
+                };
+                lines.map(text).collect()
             }
             Held::Lines(Body::TooLong(_)) => vec![None],
             Held::Table(batch) => {
                 let text = |at| cells::text(batch, at, &self.limits).ok();
                 (0..batch.num_rows()).map(text).collect()
             }
+        }
+    }
+
+    /// The columns of a line; of a sample of a log, those of its format too.
+    fn read(&self, line: Line<'_>) -> Result<Map<String, Value>, Defect> {
+        let row = json::row(line, &self.limits)?;
+        match self.log {
+            Some(log) => log.row(row),
+            None => Ok(row),
         }
     }
 
@@ -395,8 +446,8 @@ impl<W: Fn(u64) -> bool> Out<'_, W> {
                     Some(text) => Line::Text(text),
                     None => Line::Bytes(line),
                 };
-                let limits = &self.block.limits;
-                self.row(number, end - start, || json::row(line, limits));
+                let block = self.block;
+                self.row(number, end - start, || block.read(line));
             }
             start = end + 1;
             number += 1;

@@ -18,6 +18,20 @@ pub(super) fn gzip(
     Ok(Box::new(flate2::bufread::MultiGzDecoder::new(packed)))
 }
 
+/// The bytes of a raw deflate stream.
+#[cfg(feature = "compression")]
+#[expect(clippy::unnecessary_wraps, reason = "a build without the feature has none")]
+pub(super) fn deflate(
+    packed: impl BufRead + Send + 'static,
+    _: &str,
+) -> Result<Box<dyn Read + Send>, DataError> {
+    Ok(Box::new(flate2::bufread::DeflateDecoder::new(packed)))
+}
+
+/// The checksum of the files of an archive.
+#[cfg(feature = "compression")]
+pub(super) use flate2::Crc;
+
 /// The text of a zstd stream.
 #[cfg(feature = "compression")]
 pub(super) fn zstd(
@@ -36,6 +50,30 @@ pub(super) fn gzip(
     file: &str,
 ) -> Result<Box<dyn Read + Send>, DataError> {
     Err(refused("gzip", file))
+}
+
+#[cfg(not(feature = "compression"))]
+pub(super) fn deflate(
+    _: impl BufRead + Send + 'static,
+    file: &str,
+) -> Result<Box<dyn Read + Send>, DataError> {
+    Err(refused("deflate", file))
+}
+
+/// In place of the checksum: nothing is unpacked.
+#[cfg(not(feature = "compression"))]
+#[derive(Default)]
+pub(super) struct Crc;
+
+#[cfg(not(feature = "compression"))]
+impl Crc {
+    #[expect(clippy::unused_self, reason = "as the checksum has it")]
+    pub(super) fn update(&mut self, _: &[u8]) {}
+
+    #[expect(clippy::unused_self, reason = "as the checksum has it")]
+    pub(super) fn sum(&self) -> u32 {
+        0
+    }
 }
 
 #[cfg(not(feature = "compression"))]

@@ -5,7 +5,6 @@
 //! reward of 0 that `mask_sample` keeps out of training and of metrics, with the reason.
 
 mod aggregate;
-mod items;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,7 +25,7 @@ use super::super::error::{ApiError, ErrorKind, no_reward};
 use super::super::openapi::{Operation, schema};
 use super::super::payload::{JsonBytes, Payload, parse_any, refused};
 use super::super::shared::{Asked, Shared};
-use crate::data::Columns;
+use crate::data::{Columns, items};
 use aggregate::{AggregateReply, AggregateRequest};
 
 /// The members of a body that are no column of the row: the two that are read, and what earlier

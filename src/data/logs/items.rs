@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// The messages. Reasoning, the text after it and the calls of functions after that are one message
 /// of the assistant; an item of a kind that is not known stays as it is.
-pub(super) fn messages(items: Vec<Map<String, Value>>) -> Vec<Value> {
+pub(crate) fn messages(items: Vec<Map<String, Value>>) -> Vec<Value> {
     let mut conversation = Conversation::default();
     for item in items {
         conversation.push(item);
