@@ -41,6 +41,7 @@ mod score;
 mod serve;
 mod setup;
 mod show;
+mod shown;
 mod signals;
 mod spooled;
 mod summary;

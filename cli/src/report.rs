@@ -8,13 +8,14 @@ use clap::Args as ClapArgs;
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::run_files::{file_out, manifest};
+use super::run_files::file_out;
 use super::run_texts::{RunTexts, failure};
+use super::shown::Shown;
 
 /// Write what came of a run as one page.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
-    /// The run folder
+    /// The run folder; or the folder of a training, or a log of another tool, by the scores that it has
     run: PathBuf,
     /// The rows that were scored, in their order; by default the files that the run names
     #[arg(long, value_name = "DATA")]
@@ -28,14 +29,13 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     if let Some(path) = &args.output {
         refuse_inputs(path, args)?;
     }
-    let manifest = manifest(&args.run)?;
-    let texts = RunTexts::find(&args.run, &manifest, &args.with)?;
+    let Shown { dir, texts, .. } = &Shown::open(&args.run, &args.with)?;
     let missing = texts.as_ref().err();
     if let Some(why) = missing {
         output::note(&format!("note: no prompts and completions: {why}; --with DATA names them"));
     }
     let rows = texts.as_ref().ok().map(RunTexts::rows).transpose()?;
-    let page = assay_view::report_html(&args.run, rows, missing.map(String::as_str));
+    let page = assay_view::report_html(dir, rows, missing.map(String::as_str));
     let page = page.map_err(failure)?;
     let Some(path) = &args.output else {
         output::data(&page);

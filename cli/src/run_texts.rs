@@ -45,6 +45,11 @@ impl RunTexts {
         Ok(Ok(Self { spooled, columns: columns(&json(run, CONFIG)?, run.display())? }))
     }
 
+    /// The rows of files with these columns.
+    pub(super) fn of_files(files: &[PathBuf], columns: Columns) -> Result<Self, Failure> {
+        Ok(Self { spooled: Spooled::new(files)?, columns })
+    }
+
     /// The files of the rows.
     #[cfg(feature = "serve")]
     pub(super) fn paths(&self) -> &[PathBuf] {

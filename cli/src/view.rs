@@ -12,14 +12,14 @@ use tempfile::TempDir;
 
 use super::exit::{Exit, Failure};
 use super::output;
-use super::run_files::manifest;
 use super::run_texts::{RunTexts, failure};
+use super::shown::Shown;
 use super::signals::stop_on_signals;
 
 /// Show runs as pages, on this machine.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Args {
-    /// The run folders; two or more can be compared
+    /// The run folders, folders of trainings, or logs of other tools; two or more can be compared
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// The rows that were scored, in their order; by default the files that the runs name
@@ -31,7 +31,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
-    let runs = args.runs.iter().map(|dir| opened(dir, &args.with)).collect::<Result<_, _>>()?;
+    let mut folders = Vec::new();
+    let opened = |path: &PathBuf| opened(path, &args.with, &mut folders);
+    let runs = args.runs.iter().map(opened).collect::<Result<_, _>>()?;
     let spec = ViewSpec { runs, port: args.port, token: token()? };
     let server = ViewServer::bind(spec).map_err(failure)?;
     let stop = stop_on_signals()?;
@@ -49,8 +51,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// A run with its data, where they are known.
-fn opened(dir: &Path, with: &[PathBuf]) -> Result<ViewRun, Failure> {
-    let texts = RunTexts::find(dir, &manifest(dir)?, with)?;
+fn opened(path: &Path, with: &[PathBuf], folders: &mut Vec<TempDir>) -> Result<ViewRun, Failure> {
+    let Shown { dir, texts, labels, folder } = Shown::open(path, with)?;
+    folders.extend(folder);
     let (data, missing): (Option<Arc<dyn RunData>>, _) = match texts {
         Ok(texts) => (Some(Arc::new(LineData::new(texts)?)), None),
         Err(why) => {
@@ -60,7 +63,7 @@ fn opened(dir: &Path, with: &[PathBuf]) -> Result<ViewRun, Failure> {
             (None, Some(why))
         }
     };
-    Ok(ViewRun { dir: dir.to_owned(), data, missing })
+    Ok(ViewRun { dir, data, missing, labels })
 }
 
 /// 128 bits that nobody can guess.
@@ -80,11 +83,13 @@ struct LineData {
 
 impl LineData {
     fn new(texts: RunTexts) -> Result<Self, Failure> {
-        let source = Source::open(texts.paths(), &ReadLimits::default())?;
+        let limits = ReadLimits::default();
+        let source = Source::open(texts.paths(), &limits)?;
         let paths: Vec<PathBuf> = source.paths().flatten().map(Path::to_owned).collect();
         let (mut files, mut folder) = (Vec::new(), None);
         for path in paths {
-            if is_lines(&path)? {
+            let first = Source::open(&[path.clone()], &limits)?.next().transpose()?;
+            if is_lines(&path)? && first.is_none_or(|block| block.log().is_none()) {
                 files.push(path);
                 continue;
             }

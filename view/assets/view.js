@@ -237,7 +237,7 @@ function overview() {
   const figures = total.figures;
   const outcomes = ["scored", "abstained", "failed"];
   const strip = outcomes.filter((outcome) => total[outcome]).map((outcome) => {
-    const part = h("a", { class: "part " + outcome, href: address(samples({ outcome })), title: `${outcome}: ${number(total[outcome])}` });
+    const part = h("a", { class: "part " + outcome, href: address(samples({ outcome })), title: `${outcome}: ${number(total[outcome])}`, "aria-label": outcome });
     part.style.flexGrow = total[outcome];
     return part;
   });
@@ -339,6 +339,44 @@ function named(rows, title, told) {
     const place = "#" + (row.at + 1);
     return [known ? link(sample(row.at), place) : place, visible(row.id), told(row.value)];
   })));
+}
+
+// ---- training ----
+
+// A curve over steps, with a line for each alarm.
+function curve(name, points, alarms, steps) {
+  const [width, height] = [320, 96];
+  const values = points.map(([, value]) => value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [first, last] = [points[0][0], Math.max(steps, points[0][0] + 1)];
+  const x = (step) => width * (step - first) / (last - first);
+  const y = (value) => height - 4 - (height - 8) * (high > low ? (value - low) / (high - low) : 0.5);
+  const path = points.map(([step, value], at) => `${at ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const told = `${name}: ${number(values[0])} at step ${points[0][0]} to ${number(values[values.length - 1])} at step ${points[points.length - 1][0]}`;
+  return h("figure", { class: "chart card" }, h("h2", null, visible(name), " ", h("strong", null, number(values[values.length - 1]))),
+    s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": told, preserveAspectRatio: "none" },
+      alarms.filter((alarm) => alarm.step >= first).map((alarm) => s("line", { class: "alarm", x1: x(alarm.step), x2: x(alarm.step), y1: 0, y2: height })),
+      s("path", { class: "curve", d: path }), points.length < 2 ? s("circle", { class: "bar", cx: x(points[0][0]), cy: y(values[0]), r: 3 }) : null),
+    h("figcaption", null, h("span", null, "step " + number(first)), h("span", null, `${number(low)} to ${number(high)}`), h("span", null, number(last))));
+}
+
+function trainingScreen() {
+  const { training, about } = DATA.runs[state.run];
+  if (!training) return [h("p", { class: "quiet" }, "This run is not of a training.")];
+  const names = Object.keys(training.curves).filter((name) => training.curves[name].length);
+  const kind = (name) => name.startsWith("eval_") ? "Held-out tasks" : /^reward|^accuracy|^frac_/.test(name) ? "Rewards" : name.startsWith("time/") ? "Time" : "Policy";
+  const sections = ["Rewards", "Held-out tasks", "Policy", "Time"].map((title) => {
+    const own = names.filter((name) => kind(name) === title);
+    return own.length ? [h("h2", null, title), h("div", { class: "cards" }, own.map((name) => curve(name, training.curves[name], training.warnings, training.steps)))] : null;
+  });
+  const alarms = training.warnings.map((alarm) => [number(alarm.step), visible(String(alarm.alarm)), visible(String(alarm.message)),
+    link(samples({ q: `step#${alarm.step}#` }), "rollouts")]);
+  return [
+    h("h1", null, "Training ", visible(about.name)),
+    h("p", { class: "quiet" }, `${number(training.steps)} steps`, training.unread ? ` · ${number(training.unread)} lines of its measurements cannot be read` : "",
+      training.left_out ? ` · ${number(training.left_out)} measurements of further names are not drawn` : ""),
+    card("Alarms", alarms.length ? table(["step", "alarm", "what is seen", ""], alarms) : h("p", { class: "quiet" }, "none")), sections,
+  ];
 }
 
 // ---- samples ----
@@ -621,7 +659,7 @@ async function compareScreen() {
 
 // ---- the frame ----
 
-const SCREENS = { overview, samples: samplesScreen, sample: sampleScreen, group: groupScreen, compare: compareScreen };
+const SCREENS = { overview, training: trainingScreen, samples: samplesScreen, sample: sampleScreen, group: groupScreen, compare: compareScreen };
 const main = h("main", { tabindex: -1 });
 
 function header() {
@@ -629,7 +667,7 @@ function header() {
   const runs = DATA.runs.length < 2 ? null : h("select", { "aria-label": "run", onchange: (event) => go({ screen: state.screen === "samples" ? "samples" : "overview", run: event.target.selectedIndex }) },
     DATA.runs.map((run, at) => h("option", { value: at, selected: at === state.run }, run.about.name)));
   return h("header", null, h("span", { class: "brand" }, "assay"), h("nav", { "aria-label": "screens" },
-    tab("overview", "Overview"), tab("samples", "Samples"), DATA.runs.length > 1 ? tab("compare", "Compare") : null),
+    tab("overview", "Overview"), DATA.runs[state.run].training ? tab("training", "Training") : null, tab("samples", "Samples"), DATA.runs.length > 1 ? tab("compare", "Compare") : null),
     runs, h("button", { type: "button", onclick: help, "aria-label": "keys" }, "?"));
 }
 

@@ -98,7 +98,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    fn open(path: &Path) -> Result<Self, ViewError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, ViewError> {
         let io = |source| ViewError::io(path, source);
         if !fs::metadata(path).map_err(io)?.is_file() {
             return Err(ViewError::damaged(path, "is not a file"));

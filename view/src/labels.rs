@@ -4,15 +4,13 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::ViewError;
 use crate::row::RowText;
-
-const LABELS: &str = "labels.jsonl";
 
 /// What a person said of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,8 +54,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    pub(crate) fn read(dir: &Path) -> Result<Self, ViewError> {
-        let path = dir.join(LABELS);
+    pub(crate) fn read(path: PathBuf) -> Result<Self, ViewError> {
         let mut marks = BTreeMap::new();
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,

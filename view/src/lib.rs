@@ -32,6 +32,7 @@ mod search;
 #[cfg(feature = "serve")]
 mod server;
 mod text;
+mod training;
 
 #[cfg(feature = "serve")]
 pub use data::RunData;

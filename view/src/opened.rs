@@ -14,6 +14,7 @@ use crate::overview::{Lengths, Overview};
 use crate::row::{RowText, ShownTexts, cut_line};
 use crate::search::{lines_with, needles};
 use crate::text::marks;
+use crate::training::training;
 
 /// What a page takes of each text of a row.
 const TEXT_BYTES_MAX: usize = 200_000;
@@ -32,6 +33,8 @@ pub struct ViewRun {
     pub data: Option<Arc<dyn RunData>>,
     /// Why there are none.
     pub missing: Option<String>,
+    /// The file of what people say of rows.
+    pub labels: PathBuf,
 }
 
 /// What only the data know of all rows. It is read in the background.
@@ -48,6 +51,7 @@ struct FromData {
 pub(crate) struct OpenedRun {
     pub(crate) index: RunIndex,
     about: Value,
+    training: Option<Value>,
     overview: Mutex<Overview>,
     data: Option<(Arc<dyn RunData>, DataIndex)>,
     missing: Option<String>,
@@ -69,11 +73,12 @@ impl OpenedRun {
         Ok(Self {
             index,
             about: files.about(),
+            training: training(&run.dir),
             overview: Mutex::new(overview),
             data,
             missing: run.missing,
             from_data: RwLock::default(),
-            labels: Mutex::new(Labels::read(&run.dir)?),
+            labels: Mutex::new(Labels::read(run.labels)?),
         })
     }
 
@@ -119,7 +124,7 @@ impl OpenedRun {
     pub(crate) fn json(&self) -> Value {
         let config = self.about.get("config").cloned().unwrap_or(Value::Null);
         let overview = self.overview.lock().unwrap_or_else(PoisonError::into_inner);
-        json!({ "about": self.about, "overview": overview.json(&config) })
+        json!({ "about": self.about, "overview": overview.json(&config), "training": self.training })
     }
 
     /// The length of a completion in characters.

@@ -14,6 +14,7 @@ use crate::overview::Overview;
 use crate::page::{escaped, page, policy};
 use crate::row::{DataRows, RowText, ShownRow, ShownTexts, cut_line};
 use crate::text::{Mark, ValueLimits, cut_text, cut_value, marks};
+use crate::training::training;
 
 /// A report is no larger, whatever the run.
 pub const REPORT_BYTES_MAX: usize = 2_000_000;
@@ -50,7 +51,7 @@ pub fn report_html(
     let mut bytes = CUTS[0];
     loop {
         let head = json!({
-            "kind": "report", "runs": [{ "about": about, "overview": overview }],
+            "kind": "report", "runs": [{ "about": about, "overview": overview, "training": training(dir) }],
             "cut": bytes, "missing": missing,
         });
         let mut head = escaped(&head.to_string());

@@ -108,7 +108,8 @@ fn served(name: &str, look: impl FnOnce(&Client, &Path)) {
     let run = |run: &str, with_data: bool| {
         let data: Option<Arc<dyn RunData>> =
             if with_data { Some(Arc::new(TestData(vec![dir.join("data.jsonl")]))) } else { None };
-        ViewRun { dir: dir.join(run), data, missing: None }
+        let (dir, labels) = (dir.join(run), dir.join(run).join("labels.jsonl"));
+        ViewRun { dir, data, missing: None, labels }
     };
     let spec = ViewSpec {
         runs: vec![run("one", true), run("two", false)],
