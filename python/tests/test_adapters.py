@@ -442,3 +442,28 @@ def test_the_documented_files_are_reward_functions(tmp_path: Path) -> None:
     compute_score = documented("verl.md")["compute_score"]
     assert asyncio.run(compute_score("set", "please", None))["score"] == 1.0
     assert asyncio.run(compute_score("set", "now", None, {"index": 1}))["score"] == 0.0
+
+
+def test_what_a_trainer_trains_on_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "train"
+    monkeypatch.setenv("ASSAY_RECORD", str(folder))
+    monkeypatch.setenv("ASSAY_RECORD_EVERY", "2")
+    rows = [{}, {}, {}, {}]
+    said = ["1", "3", "broken", "none"]
+    for step in (1, 2):
+        adapter().score_rows(rows, completions=said, prompts=["p", "p", "p", "q"], step=step)
+
+    def lines(name: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (folder / name).read_text().splitlines()]
+
+    metrics = lines("metrics.jsonl")
+    assert [line["step"] for line in metrics] == [1, 2]
+    assert metrics[0]["reward"] == metrics[0]["rewards/judged/mean"] == 2.0
+    assert metrics[0]["reward_faults"] == 0.25
+    rollouts = lines("rollouts.jsonl")
+    assert [line["group"] for line in rollouts] == [0, 0, 0, 1]
+    assert [line["advantage"] for line in rollouts] == [-1.0, 1.0, 0.0, 0.0]
+    assert [line["fault"] for line in rollouts] == [None, None, "Internal", None]
+    assert {line["step"] for line in rollouts} == {2}

@@ -14,6 +14,7 @@ from assay._engine import Engine, options_of
 from assay._faults import FaultWindow
 from assay.adapters._batch import Batch, names_of
 from assay.adapters._given import Config, config_of, config_of_environment, plain
+from assay.adapters._record import record
 from assay.adapters._trainer import Trainer
 
 if TYPE_CHECKING:
@@ -185,7 +186,9 @@ class Adapter:
         engine = self.engine
         start = time.perf_counter()
         options = options_of(step, None, self.timeout) if step else self._options_at_start
-        return self._batch(engine._core.score_rows(given, options), start, groups_by)
+        batch = self._batch(engine._core.score_rows(given, options), start, groups_by)
+        record(batch, given[2], given[1], groups_by, step)
+        return batch
 
     async def _judged_async(
         self, given: Given, groups_by: Sequence[object] | None, step: int
@@ -196,7 +199,9 @@ class Adapter:
         scored = engine._core.score_rows_future(given, options)
         if not isinstance(scored, list):
             scored = await scored
-        return self._batch(scored, start, groups_by)
+        batch = self._batch(scored, start, groups_by)
+        record(batch, given[2], given[1], groups_by, step)
+        return batch
 
     def _batch(
         self, scored: list[Scored], start: float, groups_by: Sequence[object] | None
