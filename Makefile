@@ -1,7 +1,7 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-otel test-c test-export wheel dist release features \
-	assets assets-portable assets-c fmt bench bench-answers
+.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-view test-otel test-c test-export wheel dist release features \
+	assets assets-portable assets-c browser fmt bench bench-answers
 
 # What demo and tests are built of: the same packages with the same features, so that nothing is
 # compiled twice.
@@ -90,6 +90,13 @@ test-serve: assets
 
 # The traces of the daemon, which are off by default. The workspace is built as for `make test`, so that
 # little is built twice.
+browser:
+	command -v chromium-headless-shell || command -v chromium || { apt-get update --quiet && \
+		apt-get install --yes --no-install-recommends chromium-headless-shell; }
+
+test-view: assets-portable browser
+	ASSAY_BROWSER=$$(command -v chromium-headless-shell || command -v chromium) cargo test $(BUILD) --package assay-cli --test it pages::
+
 test-otel:
 	cargo clippy $(BUILD) --package assay-cli --all-targets --features assay-cli/otel -- -D warnings
 	cargo test $(BUILD) --features assay-cli/otel --test it traces::

@@ -18,20 +18,26 @@ const ROWS: &str = r#"{"id":"a","prompt":"1+2?","completion":"so\n3","reference"
 "#;
 
 /// The command at work, which ends with the test.
-struct Viewer {
+pub(crate) struct Viewer {
     child: Child,
     address: String,
     token: String,
 }
 
 impl Viewer {
-    fn start(place: &Place, words: &str) -> Self {
+    pub(crate) fn start(place: &Place, words: &str) -> Self {
         let mut child = place.command(words).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let (address, token) = line.trim().split_once("/?token=").unwrap();
         let address = address.strip_prefix("http://").unwrap().to_owned();
         Self { child, address, token: token.to_owned() }
+    }
+
+    /// What a browser opens, and the beginning of every address that it may ask for.
+    pub(crate) fn page(&self) -> (String, String) {
+        let host = format!("http://{}/", self.address);
+        (format!("{host}?token={}", self.token), host)
     }
 
     /// The status, and the body.
