@@ -31,38 +31,65 @@ pub(crate) fn needles(text: &str) -> Vec<Vec<u8>> {
     needles
 }
 
-/// The lines of a file that hold one of the needles, by their places. `offsets` are where lines start, and
-/// where the last one ends.
+/// The lines of a file that hold one of the needles, by their places, in order. `offsets` are where lines
+/// start, and where the last one ends. Two threads share the file.
 pub(crate) fn lines_with(
     file: &File,
     offsets: &[u64],
     needles: &[Vec<u8>],
 ) -> io::Result<Vec<usize>> {
-    let longest = needles.iter().map(Vec::len).max().unwrap_or(0);
-    let (Some(end), true) = (offsets.last(), longest > 0) else { return Ok(Vec::new()) };
-    let finders: Vec<Finder<'_>> = needles.iter().map(Finder::new).collect();
-    let mut found = Vec::new();
-    let mut buffer = vec![0; CHUNK_BYTES + longest];
-    let mut start = 0_u64;
-    while start < *end {
-        let wanted = usize::try_from(end - start).unwrap_or(usize::MAX).min(buffer.len());
-        let (bytes, _) = buffer.split_at_mut(wanted);
-        file.read_exact_at(bytes, start)?;
-        for finder in &finders {
-            for at in finder.find_iter(bytes) {
-                let place = start + at as u64;
-                let line = offsets.partition_point(|offset| *offset <= place).saturating_sub(1);
-                if found.last() != Some(&line) {
+    let lines = offsets.len().saturating_sub(1);
+    if needles.iter().all(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
+    let search = Search { file, offsets, needles };
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| search.part(lines / 2, lines));
+        let mut found = search.part(0, lines / 2)?;
+        let second = second.join().map_err(|_| io::Error::other("the search of a part panicked"))?;
+        found.extend(second?);
+        Ok(found)
+    })
+}
+
+/// What is looked for, and where.
+struct Search<'a> {
+    file: &'a File,
+    offsets: &'a [u64],
+    needles: &'a [Vec<u8>],
+}
+
+impl Search<'_> {
+    /// The lines from one to before another that hold a needle, in order.
+    fn part(&self, first: usize, last: usize) -> io::Result<Vec<usize>> {
+        let place = |line: usize| self.offsets.get(line).copied().unwrap_or_default();
+        let (mut start, end) = (place(first), place(last));
+        let finders: Vec<Finder<'_>> = self.needles.iter().map(Finder::new).collect();
+        let longest = self.needles.iter().map(Vec::len).max().unwrap_or(0);
+        let mut found = Vec::new();
+        let mut buffer = vec![0; CHUNK_BYTES + longest];
+        while start < end {
+            let wanted = usize::try_from(end - start).unwrap_or(usize::MAX).min(buffer.len());
+            let (bytes, _) = buffer.split_at_mut(wanted);
+            self.file.read_exact_at(bytes, start)?;
+            for finder in &finders {
+                let mut at = 0;
+                while let Some(hit) = bytes.get(at..).and_then(|rest| finder.find(rest)) {
+                    let own = start + (at + hit) as u64;
+                    let line = self.offsets.partition_point(|offset| *offset <= own).saturating_sub(1);
                     found.push(line);
+                    // One hit tells of a line: the next is looked for behind it.
+                    let next = place(line + 1).saturating_sub(start);
+                    at = usize::try_from(next).unwrap_or(usize::MAX).max(at + hit + 1);
                 }
             }
+            // A needle may lie across two chunks.
+            start += CHUNK_BYTES as u64;
         }
-        // A needle may lie across two chunks.
-        start += CHUNK_BYTES as u64;
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
 }
 
 #[cfg(test)]
