@@ -36,7 +36,8 @@ fn hostile_rows() -> String {
         rows.push_str(&format!("{row}\n"));
     }
     let large = format!("{}\n4", "x".repeat(10 << 20));
-    rows + &json!({ "id": "large", "prompt": "q", "completion": large, "reference": "4", "group": "l" }).to_string()
+    let row = json!({ "id": "large", "prompt": "q", "completion": large, "reference": "4", "group": "l" });
+    format!("{rows}{row}\n")
 }
 
 /// Two runs over hostile rows; the name of a reward is hostile too.
