@@ -171,14 +171,6 @@ fn text(head: &str) -> Option<String> {
     begins.then(|| format!("it looks like {kind}; {}", by_pandas(&read())))
 }
 
-/// How to convert what a function of pandas reads.
-pub(super) fn by_pandas(read: &str) -> String {
-    format!(
-        "convert it: python3 -c 'import pandas; \
-         pandas.{read}.to_json(\"rows.jsonl\", orient=\"records\", lines=True)'"
-    )
-}
-
 /// Whether the rest of a line after its first `[` is that of a header of TOML.
 fn is_section(inner: &[u8]) -> bool {
     let inner = inner.strip_prefix(b"[").unwrap_or(inner);
