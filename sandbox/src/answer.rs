@@ -5,6 +5,7 @@
 
 mod blocks;
 mod fence;
+mod imports;
 mod language;
 mod line_ends;
 mod margin;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use assay_verifiers::extract::Thinking;
 use blocks::{Block, blocks};
+pub(crate) use imports::imports;
 pub use language::Language;
 use language::Tag;
 pub(crate) use line_ends::unmarked;

@@ -7,8 +7,10 @@
 mod assertions;
 mod calls;
 mod candidate;
+mod dialects;
 mod marks;
 mod message;
+mod packages;
 mod program;
 mod repository;
 
@@ -16,6 +18,8 @@ pub use assertions::{
     AssertionRun, AssertionTask, Isolation, Ruling, TestResult, Told, run_assertions,
 };
 pub use calls::{CallResult, CallVerb, Callee, CallsRun, run_calls, run_operations};
+pub use dialects::{Translated, translate};
+pub use packages::{has_module, mount};
 pub use program::{run_program, run_program_with};
 pub use repository::{ROOT, RepositoryRun, RepositoryTask, TestWord, WantedTest, run_repository};
 

@@ -14,6 +14,8 @@ use crate::value::truncated;
 const SHOWN_MAX: usize = 10;
 /// Characters of a line about a test.
 const LINE_CHARS: usize = 500;
+/// What Python says of a module that is not there, up to its name.
+const NO_MODULE: &str = "ModuleNotFoundError: No module named '";
 /// Characters of output that evidence repeats.
 const TAIL_CHARS: usize = 400;
 
@@ -94,6 +96,15 @@ impl SuiteReport {
                 self.note(key, tail(bytes));
             }
         }
+    }
+
+    /// The module that was not found, where that is why the program did not pass.
+    pub(crate) fn missing_module(&self) -> Option<&str> {
+        if self.passed == self.total && self.error.is_none() {
+            return None;
+        }
+        let texts = self.error.iter().chain(&self.lines);
+        texts.filter_map(|text| text.split_once(NO_MODULE)?.1.split('\'').next()).next()
     }
 
     #[expect(clippy::cast_precision_loss, reason = "no suite has 2^53 tests")]

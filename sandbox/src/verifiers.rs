@@ -1,6 +1,8 @@
 //! The verifiers that run programs, one file each. A new one costs its file, its fixture file and
 //! one word here.
 
+#[cfg(feature = "wasm")]
+mod packages;
 mod sandboxed;
 
 use std::sync::Arc;

@@ -17,6 +17,7 @@ import shims  # noqa: E402
 shims.install()
 
 import assertions  # noqa: E402
+import dialects  # noqa: E402
 import explain  # noqa: E402
 import handed  # noqa: E402
 import instrument  # noqa: E402
@@ -25,6 +26,7 @@ import judge  # noqa: E402
 import library  # noqa: E402
 import names  # noqa: E402
 import nodes  # noqa: E402
+import packages  # noqa: E402
 import patches  # noqa: E402
 import plain  # noqa: E402
 import proxies  # noqa: E402
@@ -55,6 +57,8 @@ _OPERATIONS = {
     "judge": judge.judge,
     "shared": shared.shared,
     "repo": repo.repo,
+    "packages": packages.mount,
+    "translate": dialects.translate,
     "nothing": lambda: plain.dumps((0, 0, None), 2),
 }
 
@@ -68,8 +72,8 @@ class WitWorld(wit_world.WitWorld):
 
 
 # What a run uses of ours, and what only makes the snapshot.
-_OURS = (assertions, explain, handed, instrument, isolation, judge, library, names, nodes, patches, plain,
-         proxies, pytest_run, pytest_shim, recall, repo, repo_files,
+_OURS = (assertions, dialects, explain, handed, instrument, isolation, judge, library, names, nodes, packages,
+         patches, plain, proxies, pytest_run, pytest_shim, recall, repo, repo_files,
          repo_fixtures, repo_items, results, runner, shapes, shared, solver, suite, written)
 _BUILDERS = ("common", "heap", "loop", "processes", "shims", "stdlib", "streams", "threads", "warm", "wide")
 

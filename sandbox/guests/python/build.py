@@ -70,7 +70,7 @@ def build(target, component):
     (work / "guest").mkdir(parents=True)
     for path in sorted(SOURCES):
         shutil.copyfile(path, work / "guest" / path.name)
-    for package in stdlib.PACKAGES:
+    for package in (*stdlib.PACKAGES, *stdlib.OURS):
         (found,) = tools.parent.glob(f"lib/python*/site-packages/{package}")
         shutil.copytree(found, work / "guest" / package, ignore=shutil.ignore_patterns("__pycache__"))
     fixed = work / "fixed.so"

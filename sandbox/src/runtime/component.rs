@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use assay_verifiers::Digest;
 use sha2::{Digest as _, Sha256};
@@ -34,6 +35,7 @@ pub struct Guest {
     runtime: Runtime,
     pre: InstancePre<State>,
     digest: Digest,
+    prelude: Option<Arc<[u8]>>,
 }
 
 /// What an instance starts with.
@@ -135,7 +137,7 @@ impl Guest {
 
     fn of(runtime: &Runtime, component: &Component, digest: Digest) -> wasmtime::Result<Self> {
         let pre = linker(runtime)?.instantiate_pre(component)?;
-        Ok(Self { runtime: runtime.clone(), pre, digest })
+        Ok(Self { runtime: runtime.clone(), pre, digest, prelude: None })
     }
 
     /// SHA-256 of the WebAssembly bytes.
@@ -143,11 +145,25 @@ impl Guest {
         self.digest
     }
 
+    /// The same guest, of which every instance is handed this message first.
+    #[must_use]
+    pub fn with_prelude(self, message: Vec<u8>) -> Self {
+        Self { prelude: Some(message.into()), ..self }
+    }
+
     /// Starts a fresh instance.
     ///
     /// # Errors
     /// What stopped it while it started.
     pub async fn start(&self, setup: Setup) -> Result<Instance, Stop> {
+        let mut instance = self.instance(setup).await?;
+        if let Some(message) = &self.prelude {
+            instance.call(message.to_vec()).await?;
+        }
+        Ok(instance)
+    }
+
+    async fn instance(&self, setup: Setup) -> Result<Instance, Stop> {
         let mut store = metered(&self.runtime, State::new(setup))?;
         let started = self.pre.instantiate_async(&mut store).await;
         let call = match started {

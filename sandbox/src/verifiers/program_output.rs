@@ -66,6 +66,9 @@ pub struct ProgramOutput {
     io_share: f64,
     /// Lines that are followed to answer questions on a run.
     steps_max: u32,
+    /// Packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
+    /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
+    packages: Vec<String>,
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
@@ -84,6 +87,7 @@ impl Default for ProgramOutput {
             bare_text: true,
             io_share: 0.5,
             steps_max: 100_000,
+            packages: Vec::new(),
             limits: Limits::default(),
             python: Python::default(),
             truths: VerdictMemo::default(),
@@ -102,7 +106,8 @@ impl Check for ProgramOutput {
     const VERSION: u32 = 6;
     const SLOW: bool = true;
 
-    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        self.python.load::<Self>(&self.packages, files, &self.limits)?;
         if (0.0..=1.0).contains(&self.io_share) {
             return Ok(());
         }

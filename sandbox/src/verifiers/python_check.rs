@@ -39,6 +39,9 @@ pub struct PythonCheck {
     function: Option<String>,
     /// The least and the most that a function may return.
     range: [f64; 2],
+    /// Packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
+    /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
+    packages: Vec<String>,
     /// What one run may use: by default 3.2e9 units of fuel, which is less than a second, and 72 MiB.
     #[serde(deserialize_with = "over_judge_limits")]
     limits: Limits,
@@ -56,6 +59,7 @@ impl Default for PythonCheck {
             tests: None,
             function: None,
             range: [0.0, 1.0],
+            packages: Vec::new(),
             limits: judge_limits(),
             python: Python::default(),
             compiled: None,
@@ -75,6 +79,7 @@ impl Check for PythonCheck {
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        self.python.load::<Self>(&self.packages, files, &self.limits)?;
         let [least, most] = self.range;
         if !(least.is_finite() && most.is_finite() && least < most) {
             let why =

@@ -68,6 +68,9 @@ pub struct RepoTests {
     fuzz: usize,
     /// What is done with the model's thinking.
     thinking: Thinking,
+    /// Packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
+    /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
+    packages: Vec<String>,
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
@@ -89,6 +92,7 @@ impl Default for RepoTests {
             protect: Vec::new(),
             fuzz: FUZZ,
             thinking: Thinking::default(),
+            packages: Vec::new(),
             limits: Limits::default(),
             loaded: BTreeMap::new(),
             python: Python::default(),
@@ -112,6 +116,7 @@ impl Check for RepoTests {
             let why = format!("expected at most {FUZZ_MAX}, found {}", self.fuzz);
             return Err(BuildError::new("fuzz", why));
         }
+        self.python.load::<Self>(&self.packages, files, &self.limits)?;
         self.loaded = trees::load(self.tree.as_ref(), &self.trees, files)?;
         Ok(())
     }

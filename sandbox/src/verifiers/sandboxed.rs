@@ -14,6 +14,8 @@ use crate::Sandbox;
 #[cfg(feature = "wasm")]
 use crate::languages::Ready;
 #[cfg(feature = "wasm")]
+use super::packages;
+#[cfg(feature = "wasm")]
 use crate::runtime::Limits;
 
 /// A check that runs programs: it takes from the sandbox what it needs, once, when it is built.
@@ -65,6 +67,23 @@ impl Python {
         let identity = ("python.wasm".to_owned(), guest.digest());
         self.0 = Some(guest);
         Ok(vec![identity])
+    }
+
+    /// Mounts the packages that the setting names.
+    pub(super) fn load<C: Check>(
+        &mut self,
+        packages: &[String],
+        files: &dyn Files,
+        limits: &Limits,
+    ) -> Result<(), BuildError> {
+        if packages.is_empty() {
+            return Ok(());
+        }
+        let python = self.guest::<C>().map_err(|fault| BuildError::new("", fault.why))?;
+        let python = packages::mount(python, packages, files, limits)?;
+        Ready::Python(&python, "").check_limits(limits)?;
+        self.0 = Some(python);
+        Ok(())
     }
 
     pub(super) fn guest<C: Check>(&self) -> Result<&crate::runtime::Guest, assay_verifiers::Fault> {

@@ -3,6 +3,7 @@
 mod compare;
 mod connection;
 mod database;
+mod dialect;
 mod extract;
 mod functions;
 mod gauge;
@@ -16,13 +17,18 @@ mod partial;
 mod report;
 mod table;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assay_verifiers::prelude::*;
+use assay_verifiers::Digest;
 
 pub use self::compare::Semantics;
 use self::connection::QueryRun;
 use self::database::Database;
+pub use self::dialect::SqlDialect;
+use self::dialect::{Translator, Unrun};
 use self::gold::Gold;
 use self::grade::{GoldAnswer, GradeRules};
 use self::partial::Parts;
@@ -69,6 +75,12 @@ pub use self::partial::Weights;
 /// none of its own, but every step that keeps a value pays for it: a query can hold some 50 bytes
 /// a unit. The wall-clock limit is looked at between queries, not within one.
 ///
+/// **With `dialect`**, queries are written for another database, and the gold queries and the answer are translated
+/// to what `SQLite` says (`translated` in the evidence). A schema stays as `SQLite` has it. A query that is none of
+/// its dialect is wrong, or fails the verdict where it is a gold query. Where `SQLite` cannot say what a query says,
+/// the verifier abstains. Not everything is as it is there: texts are compared with `LIKE` without regard to case,
+/// and dates are texts.
+///
 /// **With `partial`**, a wrong query earns a share for what it has in common with the gold query
 /// it is closest to: that `SQLite` can run it, the tables and columns that it reads (Jaccard), and
 /// pairs of neighbouring tokens (Jaccard). After Pourreza et al., "Reasoning-SQL: Reinforcement
@@ -86,6 +98,9 @@ pub struct Sql {
     /// The column that names the database of a row.
     #[serde(default = "db_column")]
     db_column: String,
+    /// The dialect of the queries, where they are not written for `SQLite`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    dialect: Option<SqlDialect>,
     /// When two results are the same.
     #[serde(default)]
     semantics: Semantics,
@@ -115,6 +130,8 @@ pub struct Sql {
     rows_max: usize,
     #[serde(skip)]
     loaded: BTreeMap<String, Vec<Database>>,
+    #[serde(skip)]
+    translator: Translator,
 }
 
 /// One file, or several.
@@ -160,11 +177,24 @@ fn rows_max() -> usize {
 const GOLD_ROWS_MAX: usize = 100;
 const GOLD_FUEL: u64 = 1 << 28;
 
+/// What stands before the reason why a query cannot be run.
+const UNTRANSLATED: &str = "no translation to SQLite: ";
+
+/// Whether a query does not run because of how it was translated. Tables and columns that are not there are its own
+/// mistake.
+fn is_of_translation(why: &str) -> bool {
+    ["no such function", "syntax error", "wrong number of arguments"].iter().any(|part| why.contains(part))
+}
+
 /// The name under which the database of every row is kept.
 const ONLY: &str = "";
 
-/// `SQLite` limits its queries itself.
-impl super::sandboxed::Sandboxed for Sql {}
+/// `SQLite` limits its queries itself; the guest translates them.
+impl super::sandboxed::Sandboxed for Sql {
+    fn enter(&mut self, sandbox: &Arc<crate::Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
+        if self.dialect.is_some() { self.translator.enter(sandbox) } else { Ok(Vec::new()) }
+    }
+}
 
 impl Check for Sql {
     const ID: &'static str = "sql";
@@ -297,8 +327,10 @@ impl Sql {
     /// Whether a gold query finds rows in a database of the sample; `None` without a reference.
     fn finds_rows(&self, sample: &Sample) -> Result<Option<bool>, Fault> {
         self.with_gold(sample, &mut Meter::new(GOLD_FUEL), |gold, databases, meter| {
+            let Ok(queries) = self.translated_gold(gold, meter)? else { return Ok(true) };
+            let queries: Vec<&str> = queries.iter().map(|query| &**query).collect();
             for database in databases {
-                let answers = grade::answers(database, &gold.queries, self.rules(), meter)?;
+                let answers = grade::answers(database, &queries, self.rules(), meter)?;
                 if answers.iter().any(|answer| answer.table.rows() > 0) {
                     return Ok(true);
                 }
@@ -335,23 +367,55 @@ impl Sql {
         databases: &[Database],
         meter: &mut Meter<'_>,
     ) -> Result<Verdict, Fault> {
+        let gold_queries = match self.translated_gold(gold, meter)? {
+            Ok(queries) => queries,
+            Err(why) => return Ok(Verdict::abstained(format!("a gold query: {why}"))),
+        };
+        let gold_queries: Vec<&str> = gold_queries.iter().map(|query| &**query).collect();
         let mut answers = Vec::with_capacity(databases.len());
         for database in databases {
             meter.spend(database.size() as u64 / 64)?;
-            answers.push(grade::answers(database, &gold.queries, self.rules(), meter)?);
+            match grade::answers(database, &gold_queries, self.rules(), meter) {
+                Err(fault) if self.dialect.is_some() && is_of_translation(&fault.why) => {
+                    return Ok(Verdict::abstained(format!("{UNTRANSLATED}{}", fault.why)));
+                }
+                found => answers.push(found?),
+            }
         }
         let completion = sample.completion();
         meter.spend(10 * completion.len() as u64)?;
         let Some((query, span)) = extract::query(completion) else {
             return Ok(Verdict::graded(false).because("no-query"));
         };
-        let query = &*query;
+        let written = &*query;
+        let translated = match self.translated(written, meter)? {
+            Ok(translated) => translated,
+            Err(Unrun::Unparsed(why)) => {
+                let verdict = Verdict::graded(false).with_extracted(written, span);
+                return Ok(verdict.with("error", why).because("unparsed"));
+            }
+            Err(Unrun::Untranslated(why)) => {
+                return Ok(Verdict::abstained(format!("{UNTRANSLATED}{why}")).with_extracted(written, span));
+            }
+        };
+        let query = &*translated;
         let mut standing = vec![true; gold.queries.len()];
-        let mut verdict = Verdict::graded(true).with_extracted(query, span);
+        let extracted = || {
+            let verdict = Verdict::graded(true).with_extracted(written, span);
+            if self.dialect.is_some() { verdict.with("translated", query) } else { verdict }
+        };
+        let mut verdict = extracted();
         for (at, (database, answers)) in databases.iter().zip(&answers).enumerate() {
             let ran = grade::candidate(database, query, answers, self.rules(), meter)?;
+            if let (Some(_), Err(stop)) = (self.dialect, &ran.result)
+                && !ran.compiled
+                && is_of_translation(&stop.why)
+            {
+                let why = format!("{UNTRANSLATED}{}", stop.why);
+                return Ok(Verdict::abstained(why).with_extracted(written, span).with("translated", query));
+            }
             let matches = grade::matches(answers, &ran, &mut standing, self.rules(), meter)?;
-            verdict = Verdict::graded(true).with_extracted(query, span);
+            verdict = extracted();
             if databases.len() > 1 {
                 verdict = verdict.with("database", at);
             }
@@ -361,6 +425,35 @@ impl Sql {
             }
         }
         Ok(verdict)
+    }
+
+    /// A query as `SQLite` is asked it.
+    fn translated<'q>(
+        &self,
+        query: &'q str,
+        meter: &Meter<'_>,
+    ) -> Result<Result<Cow<'q, str>, Unrun>, Fault> {
+        let Some(dialect) = self.dialect else { return Ok(Ok(query.into())) };
+        Ok(self.translator.translated(dialect, query, meter)?.map(Cow::Owned))
+    }
+
+    /// The gold queries as `SQLite` is asked them, or why one cannot be.
+    fn translated_gold<'g>(
+        &self,
+        gold: &Gold<'g>,
+        meter: &Meter<'_>,
+    ) -> Result<Result<Vec<Cow<'g, str>>, String>, Fault> {
+        let mut queries = Vec::with_capacity(gold.queries.len());
+        for query in &gold.queries {
+            match self.translated(query, meter)? {
+                Ok(query) => queries.push(query),
+                Err(Unrun::Unparsed(why)) => {
+                    return Err(Fault::bad_reference(format!("a gold query does not parse: {why}")));
+                }
+                Err(Unrun::Untranslated(why)) => return Ok(Err(format!("{UNTRANSLATED}{why}"))),
+            }
+        }
+        Ok(Ok(queries))
     }
 
     /// The verdict on a query that is wrong, with its share where one is paid.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
+use super::packages::{self, OnMissingPackage};
 use super::sandboxed::Sandboxed;
 use crate::answer::{self, Extract};
 use crate::compare::Comparison;
@@ -38,6 +39,13 @@ pub struct StdinStdout {
     pay: Pay,
     /// How output is compared.
     comparison: Comparison,
+    /// For Python, packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
+    /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
+    packages: Vec<String>,
+    /// What becomes of a program that fails because it imports a well-known package that is not there: `abstain`, or
+    /// `fail`. With `abstain` a program can leave the judgement by such an import, which `missing_package` in the
+    /// evidence shows.
+    on_missing_package: OnMissingPackage,
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
@@ -54,6 +62,8 @@ impl Default for StdinStdout {
             extract: Extract::default(),
             pay: Pay::default(),
             comparison: Comparison::default(),
+            packages: Vec::new(),
+            on_missing_package: OnMissingPackage::default(),
             limits: Limits::default(),
             interpreter: None,
             memo: VerdictMemo::default(),
@@ -72,12 +82,21 @@ impl Sandboxed for StdinStdout {
 
 impl Check for StdinStdout {
     const ID: &'static str = "stdin_stdout";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         if let Some(interpreter) = &mut self.interpreter {
             interpreter.load(files)?;
+            match interpreter {
+                Interpreter::Python(python) if !self.packages.is_empty() => {
+                    *python = packages::mount(python, &self.packages, files, &self.limits)?;
+                    interpreter.check_limits(&self.limits)?;
+                }
+                Interpreter::Python(_) => {}
+                _ if self.packages.is_empty() => {}
+                _ => return Err(BuildError::new("packages", "packages are for Python alone")),
+            }
         }
         self.comparison.load_in("comparison")
     }
@@ -123,6 +142,9 @@ impl Check for StdinStdout {
             let run = |stdin: &str, meter: &Meter<'_>| ready.run(stdin, &self.limits, meter);
             let stop_at_first = self.pay == Pay::All;
             let report = stdio::cases(cases, &self.comparison, stop_at_first, run, meter)?;
+            if self.language == Written::Python {
+                return self.on_missing_package.verdict(report, self.pay, &source, "");
+            }
             Ok(report.verdict(self.pay))
         });
         Ok(Verdict::from(verdict).with("span", vec![program.span.0, program.span.1]))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
+use super::packages::OnMissingPackage;
 use super::sandboxed::{Python, Sandboxed};
 use crate::answer::{self, Extract, Language};
 use crate::compare::Comparison;
@@ -62,6 +63,13 @@ pub struct UnitTests {
     /// An older name: `true` is `isolation = "shared"`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     shared_room: bool,
+    /// Packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
+    /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
+    packages: Vec<String>,
+    /// What becomes of a program that fails because it imports a well-known package that is not there: `abstain`, or
+    /// `fail`. With `abstain` a program can leave the judgement by such an import, which `missing_package` in the
+    /// evidence shows.
+    on_missing_package: OnMissingPackage,
     /// What one run may use.
     limits: Limits,
     #[serde(skip)]
@@ -94,6 +102,8 @@ impl Default for UnitTests {
             isolation: Isolation::default(),
             language: JudgedLanguage::default(),
             shared_room: false,
+            packages: Vec::new(),
+            on_missing_package: OnMissingPackage::default(),
             limits: Limits::default(),
             python: Python::default(),
             memo: VerdictMemo::default(),
@@ -109,10 +119,11 @@ impl Sandboxed for UnitTests {
 
 impl Check for UnitTests {
     const ID: &'static str = "unit_tests";
-    const VERSION: u32 = 9;
+    const VERSION: u32 = 10;
     const SLOW: bool = true;
 
-    fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
+    fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
+        self.python.load::<Self>(&self.packages, files, &self.limits)?;
         self.answers.load()?;
         self.comparison.load_in("comparison")
     }
@@ -186,6 +197,10 @@ impl UnitTests {
                 return Err(Fault::bad_reference(why));
             }
         };
-        Ok(report.verdict(self.pay))
+        let tests = match &suite.kind {
+            Kind::Assertions(tests) => tests.test.as_str(),
+            _ => "",
+        };
+        self.on_missing_package.verdict(report, self.pay, source, tests)
     }
 }
