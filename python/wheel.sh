@@ -28,7 +28,7 @@ plain_guests() {
     [ "$packed" -le $guest_bytes_max ] || { echo "the guests have $packed bytes packed" >&2; exit 1; }
     rm -rf $data
     mkdir -p $share
-    cp target/assets/python.* target/assets/javascript.* $share
+    cp target/assets/python.* target/assets/javascript.* target/assets/sqlglot.whl $share
     rm -f $share/*.inputs
 }
 
@@ -42,6 +42,7 @@ packed_guests() {
         python3 -m venv $work/command
         $work/command/bin/pip install --quiet --disable-pip-version-check --no-deps "$1"/*.whl
         $work/command/bin/assay precompile --pack $share target/assets/python.wasm target/assets/javascript.wasm
+        cp target/assets/sqlglot.whl $share
     else
         plain_guests
         rm -f $share/*.cwasm $share/*.sha256

@@ -27,6 +27,7 @@ for guest in python javascript; do
     cp target/assets/$guest.wasm "$work/$name/assets"
     "$command" precompile "$work/$name/assets/$guest.wasm"
 done
+cp target/assets/sqlglot.whl "$work/$name/assets"
 for shell in bash fish zsh; do
     "$command" completions $shell > "$work/$name/completions/assay.$shell"
 done

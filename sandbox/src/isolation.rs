@@ -18,7 +18,7 @@ pub use assertions::{
     AssertionRun, AssertionTask, Isolation, Ruling, TestResult, Told, run_assertions,
 };
 pub use calls::{CallResult, CallVerb, Callee, CallsRun, run_calls, run_operations};
-pub use dialects::{Translated, translate};
+pub use dialects::{Translated, Translator};
 pub use packages::{has_module, mount};
 pub use program::{run_program, run_program_with};
 pub use repository::{ROOT, RepositoryRun, RepositoryTask, TestWord, WantedTest, run_repository};

@@ -1,11 +1,21 @@
 //! The sandbox that verifiers share: its configuration, and each guest loaded once.
 
 use std::path::PathBuf;
+#[cfg(feature = "sql")]
+use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 
 use assay_verifiers::BuildError;
+#[cfg(feature = "sql")]
+use assay_verifiers::Digest;
+#[cfg(feature = "sql")]
+use sha2::{Digest as _, Sha256};
 
+#[cfg(feature = "sql")]
+use super::isolation;
 use super::packed::unpacked;
+#[cfg(feature = "sql")]
+use crate::runtime::Limits;
 use crate::runtime::{Guest, Options, Program, Runtime, SandboxError};
 
 /// Where guests are found, and how the runtime is set up.
@@ -30,7 +40,20 @@ struct Loaded {
     serial: Option<Runtime>,
     guests: Vec<(&'static str, Guest)>,
     programs: Vec<(&'static str, Program)>,
+    #[cfg(feature = "sql")]
+    translating: Option<Translating>,
 }
+
+/// What translates queries, and the digests of what it is made of, by name.
+#[cfg(feature = "sql")]
+pub(crate) type Translating = (Arc<isolation::Translator>, Vec<(String, Digest)>);
+
+/// The library that translates queries, as it lies beside the guests.
+#[cfg(feature = "sql")]
+const TRANSLATOR: &str = "sqlglot.whl";
+/// Fuel of an instance that translates: some five times what loading the library takes.
+#[cfg(feature = "sql")]
+const TRANSLATOR_FUEL: u64 = 100_000_000_000;
 
 impl Sandbox {
     /// A sandbox with this configuration. Nothing is read yet.
@@ -91,6 +114,41 @@ impl Sandbox {
             loaded.programs.push((name, program.clone()));
             Ok(program)
         })
+    }
+
+    /// What translates queries of other databases, loaded once, and what it is made of.
+    ///
+    /// # Errors
+    /// A guest or a library that is not there or cannot be loaded.
+    #[cfg(feature = "sql")]
+    pub(crate) fn translator(&self) -> Result<Translating, BuildError> {
+        let python = self.python()?;
+        self.loaded(|loaded| {
+            if let Some(translating) = &loaded.translating {
+                return Ok(translating.clone());
+            }
+            let wheel = self.asset(TRANSLATOR)?;
+            let identity = vec![
+                ("python.wasm".to_owned(), python.digest()),
+                (TRANSLATOR.to_owned(), Sha256::digest(&wheel).into()),
+            ];
+            let limits = Limits { fuel: TRANSLATOR_FUEL, ..Limits::default() };
+            let (python, _) =
+                isolation::mount(&python, vec![(TRANSLATOR.to_owned(), wheel)], &limits)
+                    .map_err(|why| BuildError::new("dialect", why))?;
+            let translator = Arc::new(isolation::Translator::new(python, limits));
+            Ok(loaded.translating.insert((translator, identity)).clone())
+        })
+    }
+
+    /// A file that lies beside the guests.
+    #[cfg(feature = "sql")]
+    fn asset(&self, name: &str) -> Result<Vec<u8>, BuildError> {
+        let mut paths = self.config.assets.iter().map(|folder| folder.join(name));
+        let path = paths.find(|path| path.is_file());
+        let path = path.ok_or_else(|| self.missing(&format!("the file {name}"), "make assets"))?;
+        std::fs::read(&path)
+            .map_err(|why| BuildError::new("", format!("{}: {why}", path.display())))
     }
 
     /// A guest is loaded under the lock, so that no two threads compile it.

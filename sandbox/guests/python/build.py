@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from pathlib import Path
 
@@ -29,6 +30,8 @@ INPUTS = sorted([*HERE.glob("*.py"), *HERE.glob("*.c"), HERE / "requirements.txt
 # As `make` builds the workspace, so that nothing is compiled twice.
 BUILD_JOINER = ("cargo", "build", "--quiet", "--locked", "--manifest-path", HERE.parents[2] / "Cargo.toml",
                 "--workspace", "--features", "assay-cli/as-tested", "--bin", "assay-guest-joiner")
+# What translates queries for the verifier `sql`, as pip has it.
+TRANSLATOR = HERE / "translator.txt"
 TOOLS = ("build.py", "snapshot.py", "stack.py")
 SOURCES = [path for path in HERE.glob("*.py") if path.name not in TOOLS]
 
@@ -36,6 +39,7 @@ SOURCES = [path for path in HERE.glob("*.py") if path.name not in TOOLS]
 def main(target, component_only):
     """Builds what is not up to date, and checks the digest."""
     target.mkdir(parents=True, exist_ok=True)
+    fetch_translator(target)
     guest, stamp = target / "python.wasm", target / "python.inputs"
     inputs = digest_of(INPUTS)
     if not (guest.exists() and stamp.exists() and stamp.read_text() == inputs):
@@ -50,6 +54,18 @@ def main(target, component_only):
         stamp.write_text(inputs)
     found = hashlib.sha256(guest.read_bytes()).hexdigest()
     print(f"{guest}: sha256 {found}", file=sys.stderr)
+
+
+def fetch_translator(target):
+    """Puts the wheel of the translator beside the guest, which mounts it."""
+    wheel, pin = target / "sqlglot.whl", TRANSLATOR.read_text().rpartition("sha256:")[2].strip()
+    if wheel.exists() and hashlib.sha256(wheel.read_bytes()).hexdigest() == pin:
+        return
+    with tempfile.TemporaryDirectory(dir=target) as work:
+        run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
+             "--require-hashes", "--only-binary=:all:", "--dest", work, "-r", TRANSLATOR])
+        (found,) = Path(work).glob("*.whl")
+        os.replace(found, wheel)
 
 
 def digest_of(paths):
@@ -70,7 +86,7 @@ def build(target, component):
     (work / "guest").mkdir(parents=True)
     for path in sorted(SOURCES):
         shutil.copyfile(path, work / "guest" / path.name)
-    for package in (*stdlib.PACKAGES, *stdlib.OURS):
+    for package in stdlib.PACKAGES:
         (found,) = tools.parent.glob(f"lib/python*/site-packages/{package}")
         shutil.copytree(found, work / "guest" / package, ignore=shutil.ignore_patterns("__pycache__"))
     fixed = work / "fixed.so"

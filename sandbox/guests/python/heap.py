@@ -26,7 +26,7 @@ _ROOMS = (4 << 20, 1 << 20)
 # What the builder looks for.
 _MARK = bytes(range(200, 232))
 
-_OBJECTS_MAX = 700_000
+_OBJECTS_MAX = 300_000
 _MEMORY_BYTES = 1 << 26
 
 kept = []

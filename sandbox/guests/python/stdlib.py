@@ -16,8 +16,6 @@ _SKIPPED = {
 }
 # Packages of `requirements.txt` that programs find.
 PACKAGES = ("sortedcontainers",)
-# Those of our own modules.
-OURS = ("sqlglot",)
 
 
 def load_all():

@@ -1,8 +1,9 @@
 //! Queries translated by a library in the guest; they are data there.
 
-use super::RunContext;
+use std::sync::{Mutex, PoisonError};
+
 use super::message::{lossy, request};
-use crate::runtime::{Guest, Setup, Stop, drive};
+use crate::runtime::{Guest, Instance, Limits, Setup, Stop, drive};
 use crate::value::{PyValue, marshal};
 
 /// What became of a query.
@@ -16,37 +17,81 @@ pub enum Translated {
     Untranslated(String),
 }
 
-/// Translates queries to the dialect of `SQLite`, one after another.
-///
-/// # Errors
-/// What stopped the guest.
-pub fn translate(
-    python: &Guest,
-    dialect: &str,
-    queries: &[&str],
-    context: RunContext<'_>,
-) -> Result<Vec<Translated>, Stop> {
-    let RunContext { limits, seed, expired } = context;
-    let list = PyValue::List(queries.iter().map(|query| (*query).into()).collect());
-    let message = request("translate", [dialect.into(), list]);
-    let work = async {
-        let setup = Setup { limits, seed, ..Setup::default() };
-        python.start(setup).await?.call(message).await
-    };
-    let reply = drive(work, expired)?;
-    let unread = || Stop::Internal("the guest gave no translation".to_owned());
-    let Ok((PyValue::Tuple(items), _)) = marshal::decode(&reply) else { return Err(unread()) };
-    let [_, _, PyValue::List(rows)] = items.as_slice() else { return Err(unread()) };
-    let row = |row: &PyValue| {
-        let PyValue::Tuple(row) = row else { return None };
-        let [word, text] = row.as_slice() else { return None };
-        let text = lossy(text);
-        match lossy(word).as_str() {
-            "sql" => Some(Translated::Sql(text)),
-            "unparsed" => Some(Translated::Unparsed(text)),
-            "untranslated" => Some(Translated::Untranslated(text)),
-            _ => None,
+/// A guest with the library, which it loads once: that takes seconds.
+pub struct Translator {
+    python: Guest,
+    limits: Limits,
+    loaded: Mutex<Option<Instance>>,
+}
+
+impl Translator {
+    /// Queries are translated by this guest, on which the library is mounted.
+    pub fn new(python: Guest, limits: Limits) -> Self {
+        Self { python, limits, loaded: Mutex::default() }
+    }
+
+    /// Translates a query to the dialect of `SQLite`. An instance that translated others is taken where there is
+    /// one. What stops it says nothing about the query, which a fresh one is then asked: what comes out depends on
+    /// the query alone.
+    ///
+    /// # Errors
+    /// What stopped a fresh instance.
+    pub fn translated(
+        &self,
+        dialect: &str,
+        query: &str,
+        expired: &mut dyn FnMut() -> bool,
+    ) -> Result<Translated, Stop> {
+        let list = PyValue::List(vec![query.into()]);
+        let message = request("translate", [dialect.into(), list]);
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut instance) = loaded.take() {
+            match drive(instance.call(message.clone()), expired) {
+                Ok(reply) => {
+                    *loaded = Some(instance);
+                    return read(&reply);
+                }
+                Err(Stop::Deadline) => return Err(Stop::Deadline),
+                Err(_) => {}
+            }
         }
+        let work = async {
+            let setup = Setup { limits: self.limits.clone(), ..Setup::default() };
+            let mut instance = self.python.start(setup).await?;
+            let reply = instance.call(message).await?;
+            Ok((instance, reply))
+        };
+        let (instance, reply) = drive(work, expired)?;
+        *loaded = Some(instance);
+        read(&reply)
+    }
+}
+
+impl std::fmt::Debug for Translator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Translator")
+    }
+}
+
+fn read(reply: &[u8]) -> Result<Translated, Stop> {
+    let found = match marshal::decode(reply) {
+        Ok((PyValue::Tuple(items), _)) => match items.as_slice() {
+            [_, _, PyValue::List(rows)] => rows.first().and_then(row),
+            _ => None,
+        },
+        _ => None,
     };
-    rows.iter().map(row).collect::<Option<_>>().ok_or_else(unread)
+    found.ok_or_else(|| Stop::Internal("the guest gave no translation".to_owned()))
+}
+
+fn row(row: &PyValue) -> Option<Translated> {
+    let PyValue::Tuple(row) = row else { return None };
+    let [word, text] = row.as_slice() else { return None };
+    let text = lossy(text);
+    match lossy(word).as_str() {
+        "sql" => Some(Translated::Sql(text)),
+        "unparsed" => Some(Translated::Unparsed(text)),
+        "untranslated" => Some(Translated::Untranslated(text)),
+        _ => None,
+    }
 }

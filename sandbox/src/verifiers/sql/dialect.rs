@@ -52,20 +52,22 @@ pub(super) enum Unrun {
 
 #[cfg(feature = "wasm")]
 mod translator {
+    use std::sync::Arc;
+
     use assay_verifiers::{BuildError, Digest, Fault, Meter, canonical};
 
-    use super::super::super::sandboxed::Python;
-    use super::super::Sql;
     use super::{SqlDialect, Unrun};
     use crate::Sandbox;
-    use crate::isolation::{RunContext, Translated, translate};
+    use crate::isolation::{self, Translated};
     use crate::memo::VerdictMemo;
-    use crate::runtime::{Limits, Stop};
+    use crate::runtime::Stop;
 
+    /// Bytes of a query; longer ones are not translated.
+    const QUERY_BYTES_MAX: usize = 64 << 10;
     /// Translates queries, each once.
     #[derive(Debug, Default)]
     pub(in super::super) struct Translator {
-        python: Python,
+        loaded: Option<Arc<isolation::Translator>>,
         memo: VerdictMemo<Translated>,
     }
 
@@ -74,7 +76,9 @@ mod translator {
             &mut self,
             sandbox: &Sandbox,
         ) -> Result<Vec<(String, Digest)>, BuildError> {
-            self.python.enter(sandbox, &Limits::default())
+            let (translator, identity) = sandbox.translator()?;
+            self.loaded = Some(translator);
+            Ok(identity)
         }
 
         /// The query as `SQLite` is asked it.
@@ -99,15 +103,15 @@ mod translator {
             query: &str,
             meter: &Meter<'_>,
         ) -> Result<Translated, Fault> {
-            let python = self.python.guest::<Sql>()?;
-            let limits = Limits { fuel: FUEL, ..Limits::default() };
-            let context = RunContext { limits, seed: 0, expired: &mut || meter.expired() };
+            if query.len() > QUERY_BYTES_MAX {
+                return Ok(Translated::Unparsed(format!("longer than {QUERY_BYTES_MAX} bytes")));
+            }
+            let unset = || Fault::internal("sql was not loaded");
+            let translator = self.loaded.as_ref().ok_or_else(unset)?;
             let dialect = serde_json::to_value(dialect).unwrap_or_default();
             let dialect = dialect.as_str().unwrap_or_default();
-            match translate(python, dialect, &[query], context) {
-                Ok(found) => {
-                    found.into_iter().next().ok_or_else(|| Fault::internal("no translation"))
-                }
+            match translator.translated(dialect, query, &mut || meter.expired()) {
+                Ok(found) => Ok(found),
                 Err(stop @ (Stop::Deadline | Stop::Internal(_))) => {
                     Err(Fault::new(stop.fault_kind(), stop.to_string()))
                 }
@@ -117,9 +121,6 @@ mod translator {
             }
         }
     }
-
-    /// What one translation may use: some hundred times what the query of a benchmark takes.
-    const FUEL: u64 = 20_000_000_000;
 }
 
 #[cfg(not(feature = "wasm"))]
