@@ -147,7 +147,7 @@ fn of_advantage(table: Map<String, Value>, case: &RecipeCase) -> Result<Value, S
     request.entry("groups").or_insert_with(|| rows.into());
     let request: AdvantageRequest =
         assay_verifiers::from_value::from_value(&Value::Object(request))
-            .map_err(|error| format!("inputs: {}: {error}", error.path))?;
+            .map_err(|error| format!("inputs: {}: {error}", error.setting))?;
     let reply = request.answer(None).map_err(|error| error.to_string())?;
     serde_json::to_value(reply.advantages).map_err(|error| error.to_string())
 }

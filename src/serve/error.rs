@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use assay_verifiers::code::Code;
-use assay_verifiers::{BuildError, Fault, FaultKind, Outcome, Scored, ValueError};
+use assay_verifiers::{BuildError, Fault, FaultKind, Outcome, Scored};
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -22,7 +22,7 @@ pub(crate) struct ApiError {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
     /// What is wrong more closely: a word of `docs/codes.md`.
-    pub(crate) code: Option<&'static str>,
+    pub(crate) code: Option<Cause>,
     /// The field of the body at fault, as a path such as `samples[3].completion`.
     pub(crate) field: Option<String>,
     /// What would be taken there.
@@ -31,6 +31,29 @@ pub(crate) struct ApiError {
     pub(crate) is_unreadable: bool,
     /// The sample has no reward, and nothing failed that belongs to it.
     pub(crate) is_abstained: bool,
+}
+
+/// What is wrong more closely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cause {
+    Code(Code),
+    Fault(FaultKind),
+}
+
+impl Cause {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Code(code) => code.word(),
+            Self::Fault(kind) => kind.code(),
+        }
+    }
+
+    fn code(self) -> Option<Code> {
+        match self {
+            Self::Code(code) => Some(code),
+            Self::Fault(_) => None,
+        }
+    }
 }
 
 /// The kinds of refusal. The names are part of the protocol.
@@ -141,19 +164,19 @@ impl ApiError {
 
     /// A body that is not what the path takes.
     pub(crate) fn unreadable(code: Code, message: impl Into<String>) -> Self {
-        Self { is_unreadable: true, code: Some(code.word()), ..Self::bad_request(message) }
+        Self { is_unreadable: true, code: Some(Cause::Code(code)), ..Self::bad_request(message) }
     }
 
     /// A value of the body that is not of the type that was asked for.
-    pub(crate) fn of_value(error: &ValueError) -> Self {
-        let unreadable = Self::unreadable(error.code, error.in_json()).at(&error.path);
+    pub(crate) fn of_value(error: &BuildError) -> Self {
+        let unreadable = Self::unreadable(error.code, error.in_json()).at(&error.setting);
         Self { expected: error.expected.clone(), ..unreadable }
     }
 
     /// Settings that something of the body is refused for.
     pub(crate) fn of_setting(error: &BuildError, field: impl Into<String>) -> Self {
         let refused = Self::bad_request(&error.message).at(field);
-        Self { code: Some(error.code.word()), expected: error.expected.clone(), ..refused }
+        Self { code: Some(Cause::Code(error.code)), expected: error.expected.clone(), ..refused }
     }
 
     pub(crate) fn overloaded(message: impl Into<String>) -> Self {
@@ -180,7 +203,7 @@ impl ApiError {
     pub(crate) fn fault(fault: &Fault) -> Self {
         let message = format!("{}: {}", fault.kind, fault.why);
         let refused = Self::new(ErrorKind::Fault, message);
-        Self { status: status(fault.kind), code: Some(fault.kind.code()), ..refused }
+        Self { status: status(fault.kind), code: Some(Cause::Fault(fault.kind)), ..refused }
     }
 
     /// A value of a sample that was rounded when it was read.
@@ -229,7 +252,7 @@ impl ApiError {
         let is_retryable = self.is_retryable();
         let details = ErrorDetails {
             kind: self.kind,
-            code: self.code,
+            code: self.code.map(Cause::word),
             message: self.message.clone(),
             field: self.field.clone(),
             expected: self.expected.clone(),
@@ -245,7 +268,7 @@ impl ApiError {
         let detail = dialect.has_detail().then(|| match &self.field {
             field if is_unreadable => {
                 let expected = self.expected.first().map(String::as_str);
-                let kind = dialect::kind_of(self.code.and_then(Code::find), expected);
+                let kind = dialect::kind_of(self.code.and_then(Cause::code), expected);
                 dialect::unreadable(field.as_deref(), kind, &self.message)
             }
             _ => Detail::Text(self.message.clone()),

@@ -13,7 +13,7 @@ use assay_verifiers::{Fault, FaultKind};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::error::{ApiError, ErrorKind};
+use super::error::{ApiError, Cause, ErrorKind};
 use crate::engine::config::{LimitsConfig, RewardConfig};
 use crate::engine::{Config, Engine, EngineError, Registry};
 use crate::sandbox::Sandbox;
@@ -88,7 +88,7 @@ fn build(config: &Value, allowed: &Allowed) -> Result<Engine, ApiError> {
         let refused = ApiError::bad_request(error.to_string());
         match error {
             EngineError::Config(error) => ApiError {
-                code: Some(error.code.word()),
+                code: Some(Cause::Code(error.code)),
                 expected: error.fields().expected,
                 ..refused.at(error.setting().unwrap_or_default())
             },

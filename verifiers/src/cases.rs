@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::check::{BuildError, Files};
+use crate::build_error::BuildError;
+use crate::check::{Files};
 use crate::fault::FaultKind;
 use crate::from_value::from_value;
 use crate::pattern::Pattern;
@@ -157,7 +158,7 @@ pub struct Case {
 pub fn parse(text: &str) -> Result<CaseFile, String> {
     let tree = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut file: CaseFile =
-        from_value(&tree).map_err(|error| format!("{}: {error}", error.path))?;
+        from_value(&tree).map_err(|error| format!("{}: {error}", error.setting))?;
     let mut names = BTreeSet::new();
     for case in &mut file.cases {
         if !names.insert(case.name.clone()) {

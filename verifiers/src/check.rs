@@ -1,7 +1,6 @@
 //! The trait that authors of rule checks write.
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -9,10 +8,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::build_error::BuildError;
 use crate::canonical::Digest;
-use crate::code::Code;
 use crate::fault::Fault;
-use crate::from_value::{self, ValueError};
+use crate::from_value;
 use crate::meter::Meter;
 use crate::sample::Sample;
 use crate::verdict::Verdict;
@@ -158,72 +157,6 @@ impl Files for NoFiles {
     }
 }
 
-/// Why a verifier could not be built from its settings.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct BuildError {
-    /// What is wrong.
-    pub code: Code,
-    /// The setting at fault, as a dotted path; empty when it is not one setting.
-    pub setting: String,
-    /// What is there, where the type is wrong.
-    pub found: Option<String>,
-    /// What would be taken: types, words or keys.
-    pub expected: Vec<String>,
-    /// Lower case, no final dot.
-    pub message: String,
-    /// The bytes of the setting's text that are wrong, where it is a formula.
-    pub place: Option<Box<Range<usize>>>,
-}
-
-impl BuildError {
-    /// The setting at fault, and why its value cannot be used.
-    pub fn new(setting: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            code: Code::BadValue,
-            setting: setting.into(),
-            found: None,
-            expected: Vec::new(),
-            message: message.into(),
-            place: None,
-        }
-    }
-
-    /// A setting that names a file or a folder which cannot be read.
-    pub fn unreadable(setting: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::new(setting, why).code(Code::UnreadableFile)
-    }
-
-    /// Says more closely what is wrong.
-    #[must_use]
-    pub fn code(self, code: Code) -> Self {
-        Self { code, ..self }
-    }
-
-    /// Lists what would be taken.
-    #[must_use]
-    pub fn expected<T: Into<String>>(self, expected: impl IntoIterator<Item = T>) -> Self {
-        Self { expected: expected.into_iter().map(Into::into).collect(), ..self }
-    }
-
-    /// The same of a setting within a table.
-    #[must_use]
-    pub fn within(self, table: &str) -> Self {
-        let setting = match self.setting.as_str() {
-            "" => table.to_owned(),
-            setting => format!("{table}.{setting}"),
-        };
-        Self { setting, ..self }
-    }
-}
-
-impl From<ValueError> for BuildError {
-    fn from(error: ValueError) -> Self {
-        let ValueError { code, path, found, expected, message } = error;
-        Self { code, setting: path, found, expected, message, place: None }
-    }
-}
-
 /// Builds a check from settings: fills in defaults, reads files, compiles patterns.
 ///
 /// # Errors
@@ -260,7 +193,7 @@ pub fn build_with<C: Check>(
     reason = "who builds from settings has no more use for them"
 )]
 pub fn settings<T: DeserializeOwned + JsonSchema>(given: Value) -> Result<T, BuildError> {
-    Ok(from_value::read(&given)?)
+    from_value::read(&given)
 }
 
 /// Notes the digest of every file that is read, so that it becomes part of an identity.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use crate::check::{BuildError, Check, Files};
+use crate::build_error::BuildError;
+use crate::check::{Check, Files};
 use crate::verifier::Built;
 
 /// A check, as the registry knows it.

@@ -10,48 +10,23 @@ mod reader;
 mod schema;
 mod wrong;
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::build_error::BuildError;
 use crate::code::Code;
 use place::Track;
 use reader::{Reader, unexpected};
 pub use schema::properties;
 use wrong::{Wrong, either};
 
-/// A value that is not of the type that was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValueError {
-    /// What is wrong.
-    pub code: Code,
-    /// Where, such as `reward[0].weight`, the key that is unknown or missing included. Empty where it is
-    /// the whole value.
-    pub path: String,
-    /// What is there, where the type is wrong.
-    pub found: Option<String>,
-    /// What would be taken: types, words or keys.
-    pub expected: Vec<String>,
-    /// The same as a sentence, without the path.
-    pub message: String,
-}
-
-impl fmt::Display for ValueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ValueError {}
-
 /// Reads settings.
 ///
 /// # Errors
 /// The first part of the value that is unknown or of another type.
-pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, ValueError> {
+pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, BuildError> {
     let track = Track::default();
     T::deserialize(Reader::new(value, &track)).map_err(|error| error_at(track, error))
 }
@@ -60,10 +35,10 @@ pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, ValueError> {
 ///
 /// # Errors
 /// See [`from_value`].
-pub fn read<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, ValueError> {
+pub fn read<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, BuildError> {
     from_value(value).map_err(|error| {
         let again = |value: &Value| from_value::<T>(value).err();
-        let error = if error.path.is_empty() { cured(value, error, &again) } else { error };
+        let error = if error.setting.is_empty() { cured(value, error, &again) } else { error };
         error.by_schema(schemars::schema_for!(T).as_value(), value)
     })
 }
@@ -72,13 +47,13 @@ pub fn read<T: DeserializeOwned + JsonSchema>(value: &Value) -> Result<T, ValueE
 ///
 /// # Errors
 /// The first part of the value that is unknown or of another type.
-pub fn check_value<'de, T: Deserialize<'de>>(value: &Value) -> Result<(), ValueError> {
+pub fn check_value<'de, T: Deserialize<'de>>(value: &Value) -> Result<(), BuildError> {
     let track = Track::without_raw();
     let read = T::deserialize(Reader::new(value, &track));
     read.map(|_| ()).map_err(|error| error_at(track, error))
 }
 
-fn error_at(track: Track, error: Wrong) -> ValueError {
+fn error_at(track: Track, error: Wrong) -> BuildError {
     let mut path = track.into_path();
     if let (Code::UnknownKey | Code::MissingKey, Some(key)) = (error.code, &error.name) {
         let is_named =
@@ -88,16 +63,17 @@ fn error_at(track: Track, error: Wrong) -> ValueError {
         }
     }
     let message = error.to_string();
-    ValueError { code: error.code, path, found: error.found, expected: error.expected, message }
+    let Wrong { code, found, expected, .. } = error;
+    BuildError { code, setting: path, found, expected, message, place: None }
 }
 
 /// The error with the member without which it is gone. Members that one type takes from another
 /// (`#[serde(flatten)]`) leave no path.
 fn cured(
     value: &Value,
-    error: ValueError,
-    again: &dyn Fn(&Value) -> Option<ValueError>,
-) -> ValueError {
+    error: BuildError,
+    again: &dyn Fn(&Value) -> Option<BuildError>,
+) -> BuildError {
     let Value::Object(members) = value else { return error };
     let is_cured = |name: &&String| {
         let mut rest = members.clone();
@@ -106,14 +82,14 @@ fn cured(
         other.is_none_or(|other| other != error && other.code != Code::MissingKey)
     };
     let name = members.keys().find(is_cured).cloned();
-    ValueError { path: name.unwrap_or_default(), ..error }
+    BuildError { setting: name.unwrap_or_default(), ..error }
 }
 
-impl ValueError {
+impl BuildError {
     /// The error with what a schema takes at its path.
     #[must_use]
     pub fn by_schema(mut self, schema: &Value, value: &Value) -> Self {
-        let steps = steps(&self.path);
+        let steps = steps(&self.setting);
         let (key, above) = steps.split_last().map_or(("", &[][..]), |(key, above)| (*key, above));
         let known = schema::properties(schema, value, above);
         // Only the schema knows the keys where some are taken from another type.
@@ -144,7 +120,7 @@ impl ValueError {
     }
 }
 
-impl ValueError {
+impl BuildError {
     /// The sentence in the words of JSON: an object, a list.
     pub fn in_json(&self) -> String {
         let word = |word: &str| {

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::check::{self, BuildError, Files, RecordedFiles};
+use crate::build_error::BuildError;
+use crate::check::{self, Files, RecordedFiles};
 use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::verdict::Verdict;

@@ -9,6 +9,7 @@
 //! the configuration is built.
 
 pub mod afterthought;
+mod build_error;
 pub mod canonical;
 pub mod cases;
 pub mod check;
@@ -50,10 +51,11 @@ pub mod verifier;
 
 pub use assay_math::{self as math, fault, meter};
 pub use canonical::Digest;
-pub use check::{BuildError, Check, Files, NoFiles};
+pub use build_error::BuildError;
+pub use check::{Check, Files, NoFiles};
 pub use deviation::Std;
 pub use fault::{Fault, FaultKind};
-pub use from_value::{ValueError, check_value, from_value};
+pub use from_value::{check_value, from_value};
 pub use group_check::GroupCheck;
 pub use meter::{Cancellation, Meter, Never};
 pub use ordered::OrderedMap;

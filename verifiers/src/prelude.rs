@@ -4,7 +4,8 @@ pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
-pub use crate::check::{BuildError, Check, Files};
+pub use crate::build_error::BuildError;
+pub use crate::check::{Check, Files};
 pub use crate::fault::{Fault, FaultKind};
 pub use crate::group_check::GroupCheck;
 pub use crate::meter::Meter;

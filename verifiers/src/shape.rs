@@ -17,7 +17,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::canonical::Digest;
-use crate::check::{self, BuildError, Files, RecordedFiles};
+use crate::build_error::BuildError;
+use crate::check::{self, Files, RecordedFiles};
 use crate::fault::Fault;
 use crate::meter::Meter;
 use crate::sample::Sample;

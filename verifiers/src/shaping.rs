@@ -4,7 +4,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use crate::check::{BuildError, Files};
+use crate::build_error::BuildError;
+use crate::check::{Files};
 use crate::code::Code;
 use crate::from_value;
 use crate::recipe::settings::{self, Bound, mentions};

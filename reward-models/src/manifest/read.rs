@@ -47,7 +47,7 @@ impl Manifest {
         };
         let tree = tree(text).map_err(wrong)?;
         let manifest: Self =
-            from_value(&tree).map_err(|error| wrong((error.path.into(), error.message)))?;
+            from_value(&tree).map_err(|error| wrong((error.setting.into(), error.message)))?;
         check(&manifest).map_err(wrong)?;
         Ok(manifest)
     }

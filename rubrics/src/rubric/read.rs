@@ -12,7 +12,7 @@ impl Rubric {
     /// A key that is unknown or of another type, and whatever [`Rubric::check`] refuses.
     pub fn from_value(value: &Value) -> Result<Self, RubricError> {
         let rubric: Self = from_value(value).map_err(|error| {
-            let place = if error.path.is_empty() { ".".to_owned() } else { error.path };
+            let place = if error.setting.is_empty() { ".".to_owned() } else { error.setting };
             RubricError::new(place, error.message)
         })?;
         rubric.check()?;

@@ -122,7 +122,7 @@ async fn rewards(
 /// Reads a sample; an error names its place.
 fn read(body: &Value, place: &str) -> Result<SlimeSample, ApiError> {
     from_value(body).map_err(|error| {
-        let field = within(place, &error.path);
+        let field = within(place, &error.setting);
         ApiError::of_value(&error).at(field)
     })
 }

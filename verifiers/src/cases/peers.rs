@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::check::BuildError;
+use crate::build_error::BuildError;
 use crate::fault::{Fault, FaultKind};
 use crate::meter::Meter;
 use crate::sample::{Content, Sample};

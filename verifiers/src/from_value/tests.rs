@@ -205,7 +205,7 @@ fn a_path_leads_to_what_is_wrong() {
     ];
     for (value, code, path, message) in cases {
         let error = from_value::<Shapes>(&value).unwrap_err();
-        assert_eq!((error.code, &*error.path), (code, path), "{value}");
+        assert_eq!((error.code, &*error.setting), (code, path), "{value}");
         assert!(error.to_string().starts_with(message), "{value}: {error}");
     }
 }
@@ -256,7 +256,7 @@ fn the_schema_says_what_is_taken() {
         let mut found = error.expected.clone();
         found.sort();
         assert_eq!(
-            (error.code, &*error.path, found),
+            (error.code, &*error.setting, found),
             (code, path, expected.iter().map(|e| (*e).to_owned()).collect()),
             "{value}: {error}"
         );
@@ -282,7 +282,7 @@ fn raw_values_have_their_text() {
     assert_eq!(from_value::<Owned>(&value).unwrap().a.get(), "[1,{\"b\":null}]");
     assert!(check_value::<Borrowed<'_>>(&value).is_ok());
     let error = check_value::<Borrowed<'_>>(&json!({"a": [1], "b": "x"})).unwrap_err();
-    assert_eq!((error.code, &*error.path), (Code::WrongType, "b"));
+    assert_eq!((error.code, &*error.setting), (Code::WrongType, "b"));
 }
 
 #[test]
@@ -295,10 +295,10 @@ fn errors_that_are_caught_are_forgotten() {
         fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             let value = Value::deserialize(deserializer)?;
             let read = from_value::<Vec<u8>>(&value).map(|_| Self);
-            read.map_err(|error| D::Error::custom(format!("{}: {error}", error.path)))
+            read.map_err(|error| D::Error::custom(format!("{}: {error}", error.setting)))
         }
     }
     let error = from_value::<Vec<Lenient>>(&json!([[1], [2, "x"]])).unwrap_err();
-    assert_eq!(error.path, "[1]");
+    assert_eq!(error.setting, "[1]");
     assert!(error.message.starts_with("[1]: expected an integer from 0 to 255"), "{error}");
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::settings::{self, Bound};
 use super::{Recipe, RecipeCase, RecipePlace};
-use crate::check::BuildError;
+use crate::build_error::BuildError;
 use crate::formula::{Axis, Formula, FormulaScope, Frame, MISSING, Values, is_missing};
 
 /// How far a value may be from what a case expects, relative to it where it is above 1.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::check::BuildError;
+use crate::build_error::BuildError;
 use crate::code::Code;
 use crate::formula::{Axis, Formula, FormulaError, FormulaScope, Frame, MISSING, Setting};
 use crate::from_value::{self, from_value};
@@ -309,12 +309,12 @@ fn shown(value: &Value) -> String {
 }
 
 fn read<T: serde::de::DeserializeOwned>(name: &str, value: &Value) -> Result<T, BuildError> {
-    from_value(value).map_err(|error| BuildError::from(error).within(name))
+    from_value(value).map_err(|error| error.within(name))
 }
 
 fn read_as<T: serde::de::DeserializeOwned + schemars::JsonSchema>(
     name: &str,
     value: &Value,
 ) -> Result<T, BuildError> {
-    from_value::read(value).map_err(|error| BuildError::from(error).within(name))
+    from_value::read(value).map_err(|error| error.within(name))
 }

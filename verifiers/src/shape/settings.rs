@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::BuildError;
+use crate::build_error::BuildError;
 use crate::deviation::EPS;
 use crate::schedule::Schedule;
 use crate::verdict::Reward;
