@@ -56,6 +56,8 @@ checks! {
     #[cfg(feature = "tasks")]
     game24::Game24,
     #[cfg(feature = "tasks")]
+    gleu::Gleu,
+    #[cfg(feature = "tasks")]
     graph::GraphCheck,
     #[cfg(feature = "tasks")]
     grid::GridCheck,

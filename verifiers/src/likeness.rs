@@ -1,5 +1,7 @@
 //! What metrics of texts share: the text that is judged, its references, and what a score earns.
 
+use std::cell::Cell;
+
 use assay_structure::answer;
 
 use crate::prelude::*;
@@ -32,6 +34,33 @@ pub(crate) fn judge(
     // Some twenty passes over texts and n-grams.
     meter.spend(20 * (text.len() * references.len() + read) as u64)?;
     Ok(earned(measure(&text, &references, meter)?, threshold))
+}
+
+/// What a thread read of the last references: completions of a prompt have the same.
+pub(crate) struct Kept<K, R>(Cell<Option<(Vec<String>, K, R)>>);
+
+impl<K: PartialEq, R> Kept<K, R> {
+    pub(crate) const fn new() -> Self {
+        Self(Cell::new(None))
+    }
+
+    /// Hands over what `read` makes of references by rules.
+    pub(crate) fn with<T>(
+        &self,
+        references: &[&str],
+        rules: K,
+        read: impl FnOnce(&K) -> R,
+        then: impl FnOnce(&R) -> T,
+    ) -> T {
+        let kept = self.0.take().filter(|(texts, own, _)| texts == references && *own == rules);
+        let kept = kept.unwrap_or_else(|| {
+            let all = read(&rules);
+            (references.iter().map(|text| (*text).to_owned()).collect(), rules, all)
+        });
+        let out = then(&kept.2);
+        self.0.set(Some(kept));
+        out
+    }
 }
 
 /// What a score earns.

@@ -37,6 +37,23 @@ impl Masks {
     pub(crate) fn get(&self, id: u32) -> u64 {
         self.of[id as usize]
     }
+
+    /// Levenshtein's distance of the one block that is set, which is `length` long, to a sequence.
+    pub(crate) fn distance(&self, length: usize, two: &[u32]) -> usize {
+        let last = 1_u64 << (length - 1);
+        let (mut plus, mut minus, mut out) = (u64::MAX, 0_u64, length);
+        for id in two {
+            let equal = self.get(*id);
+            let vertical = equal | minus;
+            let horizontal = ((equal & plus).wrapping_add(plus) ^ plus) | equal;
+            let (grows, shrinks) = (minus | !(horizontal | plus), plus & horizontal);
+            out = out + usize::from(grows & last != 0) - usize::from(shrinks & last != 0);
+            let grows = (grows << 1) | 1;
+            plus = (shrinks << 1) | !(vertical | grows);
+            minus = grows & vertical;
+        }
+        out
+    }
 }
 
 /// One column of the table of common subsequences (Hyyrö 2004): a bit is 0 where the length grows by

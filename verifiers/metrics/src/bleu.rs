@@ -1,10 +1,8 @@
 //! BLEU of one sentence (Papineni et al. 2002) as sacrebleu 2.6 has it.
 
-use std::borrow::Cow;
-
-use crate::grams::shared;
+use crate::grams::Grams;
 use crate::intern::Vocabulary;
-use crate::score::{float, ratio};
+use crate::score::{Overlap, float};
 use crate::tokens::WordSplit;
 
 /// The longest n-grams.
@@ -48,39 +46,52 @@ pub struct BleuScore {
     pub brevity: f64,
 }
 
-/// BLEU against one or several references. Linear in the texts.
-pub fn bleu(text: &str, references: &[&str], rules: &BleuRules) -> BleuScore {
-    let prepare = |text: &'_ str| rules.tokens.prepared(text, rules.ignore_case).into_owned();
-    let texts: Vec<Cow<'_, str>> =
-        references.iter().map(|text| rules.tokens.prepared(text, rules.ignore_case)).collect();
-    let text = prepare(text);
-    let mut vocabulary = Vocabulary::default();
-    let mut read = |text| {
-        let mut ids = Vec::new();
-        rules.tokens.split(text, |token| ids.push(vocabulary.id(token)));
-        ids
-    };
-    let wanted: Vec<Vec<u32>> = texts.iter().map(|text| read(text)).collect();
-    let given = read(&text);
-    let matches = shared(&wanted, &given, vocabulary.len(), ORDERS);
-    let closest = wanted.iter().map(Vec::len).min_by_key(|len| (len.abs_diff(given.len()), *len));
-    combine(&matches, given.len(), closest.unwrap_or(0), rules)
+/// References, read once for all texts that are compared with them.
+pub struct BleuReferences {
+    rules: BleuRules,
+    vocabulary: Vocabulary,
+    grams: Grams,
+    lengths: Vec<usize>,
 }
 
-/// GLEU of one sentence (Wu et al. 2016): the n-grams 1 to 4 that both texts have, over those of the text
-/// that has more; from 0 to 1. Linear in the texts.
-pub fn gleu(text: &str, reference: &str, tokens: WordSplit) -> f64 {
-    let [text, reference] = [text, reference].map(|text| tokens.prepared(text, false));
-    let mut vocabulary = Vocabulary::default();
-    let [given, wanted] = [&text, &reference].map(|text| {
-        let mut ids = Vec::new();
-        tokens.split(text, |token| ids.push(vocabulary.id(token)));
-        ids
-    });
-    let grams = |ids: &[u32]| (0..ORDERS).map(|order| ids.len().saturating_sub(order)).sum();
-    let most = usize::max(grams(&given), grams(&wanted));
-    let both = shared(&[wanted], &given, vocabulary.len(), ORDERS).iter().sum();
-    ratio(both, most)
+impl BleuReferences {
+    /// Reads one or several references. Linear.
+    pub fn new(references: &[&str], rules: &BleuRules) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let mut read = |text: &&str| {
+            let (mut ids, text) = (Vec::new(), rules.tokens.prepared(text, rules.ignore_case));
+            rules.tokens.split(&text, |token| ids.push(vocabulary.id(token)));
+            ids
+        };
+        let wanted: Vec<Vec<u32>> = references.iter().map(&mut read).collect();
+        let grams = Grams::of(&wanted, vocabulary.len() + 1, ORDERS);
+        let lengths = wanted.iter().map(Vec::len).collect();
+        Self { rules: *rules, vocabulary, grams, lengths }
+    }
+
+    /// The matches of a text for each order, and its tokens.
+    fn matches(&self, text: &str) -> (Vec<usize>, usize) {
+        let text = self.rules.tokens.prepared(text, self.rules.ignore_case);
+        let mut given = Vec::with_capacity(text.len() / 4);
+        self.rules.tokens.split(&text, |token| given.push(self.vocabulary.find(token)));
+        (self.grams.matches(&given), given.len())
+    }
+
+    /// BLEU of a text. Linear.
+    pub fn score(&self, text: &str) -> BleuScore {
+        let (matches, given) = self.matches(text);
+        let closest = self.lengths.iter().min_by_key(|len| (len.abs_diff(given), **len));
+        combine(&matches, given, closest.copied().unwrap_or(0), &self.rules)
+    }
+
+    /// The n-grams of all orders together that a text has in common with the first reference, of which GLEU
+    /// (Wu et al. 2016) is the lesser share. Linear.
+    pub fn overlap(&self, text: &str) -> Overlap {
+        let (matches, given) = self.matches(text);
+        let all = |tokens: usize| (0..ORDERS).map(|less| tokens.saturating_sub(less)).sum();
+        let wanted = self.lengths.first().copied().unwrap_or(0);
+        Overlap::of(matches.iter().sum(), all(given), all(wanted))
+    }
 }
 
 fn combine(matches: &[usize], given: usize, wanted: usize, rules: &BleuRules) -> BleuScore {

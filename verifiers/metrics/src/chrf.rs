@@ -1,8 +1,8 @@
 //! chrF and chrF++ (Popović 2015, 2017) as sacrebleu 2.6 has them.
 
-use std::ops::{BitAnd, BitXor};
+use std::borrow::Cow;
 
-use crate::grams::shared;
+use crate::grams::Grams;
 use crate::intern::{Letters, Vocabulary, number};
 use crate::score::ratio;
 use crate::tokens::{is_space, lowered, words};
@@ -21,45 +21,71 @@ pub struct ChrfRules {
     pub ignore_case: bool,
 }
 
-/// The score against the best of several references, from 0 to 100; 0 where there is none. Linear in the
-/// texts but for a sort.
-pub fn chrf(text: &str, references: &[&str], rules: &ChrfRules) -> f64 {
-    let text = if rules.ignore_case { lowered(text) } else { text.into() };
-    let scores = references.iter().map(|reference| {
-        let reference = if rules.ignore_case { lowered(reference) } else { (*reference).into() };
-        one(&text, &reference, rules)
-    });
-    scores.fold(0.0, f64::max)
+/// References, read once for all texts that are compared with them.
+pub struct ChrfReferences {
+    rules: ChrfRules,
+    each: Vec<Reference>,
 }
 
-fn one(text: &str, reference: &str, rules: &ChrfRules) -> f64 {
-    let mut letters = Letters::new();
-    let mut read = |text: &str| letters.text(text.chars().filter(|letter| !is_space(*letter)));
-    let (given, wanted) = (read(text), read(reference));
-    // Windows of six letters, each in as few bits as there are letters; the last bit is the side.
-    let beyond = letters.count() + 1;
-    let bits = u32::BITS - beyond.leading_zeros();
-    let sides = [(given.as_slice(), 0), (wanted.as_slice(), beyond)];
-    let matches = if bits <= 10 {
-        shared_windows::<u64>(sides, bits)
-    } else {
-        shared_windows::<u128>(sides, bits)
-    };
-    let mut sums = Sums::default();
-    for (order, count) in (1..).zip(matches) {
-        sums.add(count, [&given, &wanted].map(|ids| (ids.len() + 1).saturating_sub(order)));
+/// N-grams of characters and of words, and how many there are of the shortest.
+struct Reference {
+    letters: Letters,
+    by_letters: (CharacterGrams, usize),
+    words: Vocabulary,
+    by_words: (Grams, usize),
+}
+
+/// N-grams of characters of a reference.
+enum CharacterGrams {
+    /// Where it has few letters: windows of [`ORDERS`] of them, each in so many bits, in order; and the
+    /// number of all other letters.
+    Sorted { windows: Vec<u64>, bits: u32, beyond: u32 },
+    Many(Grams),
+}
+
+impl ChrfReferences {
+    /// Reads one or several references. Linear.
+    pub fn new(references: &[&str], rules: &ChrfRules) -> Self {
+        let each = references.iter().map(|text| {
+            let text = cased(text, rules);
+            let (mut letters, mut words) = (Letters::default(), Vocabulary::default());
+            let ids = letters.text(dense(&text));
+            let by_letters = (CharacterGrams::of(&ids, letters.count()), ids.len());
+            let ids = if rules.words > 0 { words.text(apart(&text)) } else { Vec::new() };
+            let grams = Grams::of(std::slice::from_ref(&ids), words.len() + 1, rules.words);
+            Reference { letters, by_letters, words, by_words: (grams, ids.len()) }
+        });
+        Self { rules: *rules, each: each.collect() }
     }
-    if rules.words > 0 {
-        let mut vocabulary = Vocabulary::default();
-        let mut read = |text| vocabulary.text(apart(text));
-        let (given, wanted) = (read(text), [read(reference)]);
-        let lengths = [given.len(), wanted.iter().map(Vec::len).sum()];
-        let matches = shared(&wanted, &given, vocabulary.len(), rules.words);
-        for (order, count) in (1..).zip(matches) {
-            sums.add(count, lengths.map(|tokens| (tokens + 1).saturating_sub(order)));
-        }
+
+    /// The score against the best reference, from 0 to 100; 0 where there is none. Linear in the text times
+    /// the references.
+    pub fn score(&self, text: &str) -> f64 {
+        let text = cased(text, &self.rules);
+        let one = |reference: &Reference| {
+            let mut sums = Sums::default();
+            let ids: Vec<u32> = dense(&text).map(|letter| reference.letters.find(letter)).collect();
+            let (grams, wanted) = &reference.by_letters;
+            sums.add_all(grams.matches(&ids), [ids.len(), *wanted]);
+            if self.rules.words > 0 {
+                let id = |word: &str| reference.words.find(word.as_bytes());
+                let (ids, (grams, wanted)) =
+                    (apart(&text).map(id).collect::<Vec<_>>(), &reference.by_words);
+                sums.add_all(grams.matches(&ids), [ids.len(), *wanted]);
+            }
+            sums.score(self.rules.beta)
+        };
+        self.each.iter().map(one).fold(0.0, f64::max)
     }
-    sums.score(rules.beta)
+}
+
+fn cased<'t>(text: &'t str, rules: &ChrfRules) -> Cow<'t, str> {
+    if rules.ignore_case { lowered(text) } else { text.into() }
+}
+
+/// The characters of a text but for white space.
+fn dense(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|letter| !is_space(*letter))
 }
 
 /// Precision and recall over the orders that both texts are long enough for.
@@ -71,6 +97,12 @@ struct Sums {
 }
 
 impl Sums {
+    fn add_all(&mut self, matches: Vec<usize>, tokens: [usize; 2]) {
+        for (order, matches) in (1..).zip(matches) {
+            self.add(matches, tokens.map(|tokens| (tokens + 1).saturating_sub(order)));
+        }
+    }
+
     fn add(&mut self, matches: usize, [given, wanted]: [usize; 2]) {
         if given > 0 && wanted > 0 {
             self.precision += ratio(matches, given);
@@ -105,118 +137,107 @@ fn apart(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A number that holds a window.
-trait Window: Copy + Default + Ord + BitXor<Output = Self> + BitAnd<Output = Self> {
-    /// Appends so many bits.
-    fn append(self, bits: u32, value: u32) -> Self;
-    fn zeros(self) -> u32;
-    fn is_odd(self) -> bool;
-    fn sort(windows: &mut Vec<Self>, bits: u32);
+impl CharacterGrams {
+    /// Those of letters that are numbered from 1 to `count`.
+    fn of(ids: &[u32], count: u32) -> Self {
+        let bits = u32::BITS - (count + 1).leading_zeros();
+        if bits * number(ORDERS) < u64::BITS {
+            Self::Sorted { windows: windows(ids, bits, 0), bits, beyond: count + 1 }
+        } else {
+            Self::Many(Grams::of(&[ids.to_vec()], count as usize + 1, ORDERS))
+        }
+    }
+
+    /// How many of a text are in the reference, for each order. Linear but for a sort.
+    fn matches(&self, ids: &[u32]) -> Vec<usize> {
+        match self {
+            Self::Sorted { windows: wanted, bits, beyond } => {
+                shared([&windows(ids, *bits, *beyond), wanted], *bits)
+            }
+            Self::Many(grams) => grams.matches(ids),
+        }
+    }
 }
 
-/// The bits of a digit by which windows are sorted, and the number from which on that pays.
+/// The bits of a digit by which windows are sorted, and the number of windows from which on that pays.
 const DIGIT: u32 = 10;
 const MANY: usize = 400;
 
-impl Window for u64 {
-    fn append(self, bits: u32, value: u32) -> Self {
-        (self << bits) | Self::from(value)
-    }
-    fn zeros(self) -> u32 {
-        self.leading_zeros()
-    }
-    fn is_odd(self) -> bool {
-        self & 1 == 1
-    }
-    /// By digits, from the last.
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "digits are below the size of the table, places below the length"
-    )]
-    fn sort(windows: &mut Vec<Self>, bits: u32) {
-        if windows.len() < MANY {
-            return windows.sort_unstable();
-        }
-        let mut out = vec![0; windows.len()];
-        for shift in (0..bits).step_by(DIGIT as usize) {
-            let mut starts = [0_u32; 1 << DIGIT];
-            let digit = |window: Self| ((window >> shift) & ((1 << DIGIT) - 1)) as usize;
-            for window in windows.iter() {
-                starts[digit(*window)] += 1;
-            }
-            let mut sum = 0;
-            for start in &mut starts {
-                sum += std::mem::replace(start, sum);
-            }
-            for window in windows.iter() {
-                let start = &mut starts[digit(*window)];
-                out[*start as usize] = *window;
-                *start += 1;
-            }
-            std::mem::swap(windows, &mut out);
+/// The letters of a text from each on, in order. For 0, and after the end, stands `beyond`.
+fn windows(ids: &[u32], bits: u32, beyond: u32) -> Vec<u64> {
+    let used = bits * number(ORDERS);
+    let (mut window, mut out) = (0_u64, Vec::with_capacity(ids.len()));
+    for (place, id) in ids.iter().chain(&[0; ORDERS - 1]).enumerate() {
+        let id = if *id == 0 { beyond } else { *id };
+        window = ((window << bits) | u64::from(id)) & ((1 << used) - 1);
+        if place + 1 >= ORDERS {
+            out.push(window);
         }
     }
+    sort(&mut out, used);
+    out
 }
 
-impl Window for u128 {
-    fn append(self, bits: u32, value: u32) -> Self {
-        (self << bits) | Self::from(value)
-    }
-    fn zeros(self) -> u32 {
-        self.leading_zeros()
-    }
-    fn is_odd(self) -> bool {
-        self & 1 == 1
-    }
-    fn sort(windows: &mut Vec<Self>, _: u32) {
-        windows.sort_unstable();
-    }
-}
-
-/// The n-grams of each order that both have: windows of both texts are sorted together, so that equal
-/// n-grams of every order stand beside each other. Behind the end of a text stands a number that the
-/// other text has nowhere.
-fn shared_windows<W: Window>(sides: [(&[u32], u32); 2], bits: u32) -> [usize; ORDERS] {
-    let mut all: Vec<W> = Vec::with_capacity(sides.iter().map(|(ids, _)| ids.len()).sum());
-    let ones = (0..ORDERS).fold(W::default(), |window, _| window.append(bits, (1 << bits) - 1));
-    for (side, (ids, beyond)) in (0..).zip(sides) {
-        let mut window = W::default();
-        for (place, id) in ids.iter().copied().chain([beyond; ORDERS - 1]).enumerate() {
-            window = window.append(bits, id) & ones;
-            if place + 1 >= ORDERS {
-                all.push(window.append(1, side));
-            }
-        }
-    }
-    let used = bits * number(ORDERS) + 1;
-    W::sort(&mut all, used);
-    let unused = W::default().zeros() - used;
+/// The n-grams of each order that both sides have: equal ones stand beside each other once both are merged.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "the table has all counts of zeros; half of a number is a count"
+)]
+fn shared(sides: [&[u64]; 2], bits: u32) -> Vec<usize> {
+    let unused = u64::BITS - bits * number(ORDERS);
     // How many letters two windows share, by the zeros that their difference begins with.
     let equal_letters: Vec<usize> =
-        (0..=used).map(|zeros| (zeros / bits.max(1)) as usize).collect();
-    let mut matches = [0_usize; ORDERS];
-    // For each order how many windows of each side come before the current group.
-    let mut starts = [[0_usize; 2]; ORDERS];
-    let mut seen = [0_usize; 2];
-    let mut before = None;
-    for window in all.iter().copied().map(Some).chain([None]) {
-        // How many letters the window shares with the one before.
-        let equal = match (window, before) {
-            (Some(window), Some(before)) => {
-                let differ: W = window ^ before;
-                equal_letters.get((differ.zeros() - unused) as usize).copied().unwrap_or(ORDERS)
-            }
-            _ => 0,
-        };
+        (0..=u64::BITS).map(|zeros| (zeros.saturating_sub(unused) / bits) as usize).collect();
+    let mut matches = vec![0; ORDERS];
+    // For each order how many windows come before the current group: those of the text in the upper half.
+    let mut starts = [0_u64; ORDERS];
+    let (mut one, mut two, mut before) = (0, 0, u64::MAX);
+    loop {
+        // Windows are below the greatest number.
+        let next = |side: &[u64], at: usize| side.get(at).copied().unwrap_or(u64::MAX);
+        let (given, wanted) = (next(sides[0], one), next(sides[1], two));
+        let window = given.min(wanted);
+        let equal = equal_letters[(window ^ before).leading_zeros() as usize];
+        let seen = ((one as u64) << 32) | two as u64;
         for (matches, start) in matches.iter_mut().zip(&mut starts).skip(equal) {
-            *matches += (seen[0] - start[0]).min(seen[1] - start[1]);
-            *start = seen;
+            let group = seen - std::mem::replace(start, seen);
+            *matches += (group >> 32).min(group & u64::from(u32::MAX)) as usize;
         }
-        if let Some(window) = window {
-            let side = usize::from(window.is_odd());
-            seen = [seen[0] + 1 - side, seen[1] + side];
+        if window == u64::MAX {
+            return matches;
         }
         before = window;
+        (one, two) = (one + usize::from(given <= wanted), two + usize::from(wanted < given));
     }
-    matches
+}
+
+/// By digits, from the last.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "digits are below the size of the table, places below the length"
+)]
+fn sort(windows: &mut Vec<u64>, bits: u32) {
+    if windows.len() < MANY {
+        return windows.sort_unstable();
+    }
+    let mut out = vec![0; windows.len()];
+    for shift in (0..bits).step_by(DIGIT as usize) {
+        let mut starts = [0_u32; 1 << DIGIT];
+        let digit = |window: u64| ((window >> shift) & ((1 << DIGIT) - 1)) as usize;
+        for window in windows.iter() {
+            starts[digit(*window)] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += std::mem::replace(start, sum);
+        }
+        for window in windows.iter() {
+            let start = &mut starts[digit(*window)];
+            out[*start as usize] = *window;
+            *start += 1;
+        }
+        std::mem::swap(windows, &mut out);
+    }
 }

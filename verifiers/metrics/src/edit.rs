@@ -72,7 +72,7 @@ pub fn characters<E>(
     reference: &str,
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<Edits, E> {
-    let mut letters = Letters::new();
+    let mut letters = Letters::default();
     let (given, wanted) = (letters.text(text.chars()), letters.text(reference.chars()));
     compare(&given, &wanted, letters.count() as usize + 1, pay)
 }

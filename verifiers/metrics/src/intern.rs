@@ -6,52 +6,98 @@ use rustc_hash::FxHashMap;
 
 /// The longest token that its own bytes are the key of.
 const SHORT: usize = 7;
-
-/// Numbers tokens from 0 in the order in which they are first seen.
-#[derive(Default)]
-pub(crate) struct Vocabulary<'t> {
-    tokens: Vec<&'t str>,
-    short: Pairs,
-    long: FxHashMap<&'t str, u32>,
-}
-
-impl<'t> Vocabulary<'t> {
-    /// The number of a token.
-    pub(crate) fn id(&mut self, token: &'t str) -> u32 {
-        let next = number(self.tokens.len());
-        let id = if token.len() <= SHORT {
-            // The bytes, and how many they are.
-            let start = u64::from(number(token.len()));
-            let key = token.bytes().fold(start, |key, byte| (key << 8) | u64::from(byte));
-            self.short.entry(key, next)
-        } else {
-            *self.long.entry(token).or_insert(next)
-        };
-        if id == next {
-            self.tokens.push(token);
-        }
-        id
-    }
-
-    /// The numbers of a text.
-    pub(crate) fn text(&mut self, tokens: impl IntoIterator<Item = &'t str>) -> Vec<u32> {
-        tokens.into_iter().map(|token| self.id(token)).collect()
-    }
-
-    /// The tokens, in the order of their numbers.
-    pub(crate) fn tokens(&self) -> &[&'t str] {
-        &self.tokens
-    }
-
-    /// How many tokens have a number.
-    pub(crate) fn len(&self) -> usize {
-        self.tokens.len()
-    }
-}
+/// What tells the key of a longer one.
+const LONG: u64 = 1 << 63;
 
 /// A count as a number of 32 bits: there are fewer tokens than bytes, and texts of 4 GiB are not judged.
 pub(crate) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Numbers tokens from 0 in the order in which they are first seen.
+#[derive(Default)]
+pub(crate) struct Vocabulary {
+    table: Pairs,
+    /// The tokens, one behind another, and where each ends.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Vocabulary {
+    /// The bytes of a short token and how many they are, or else a hash.
+    fn key(token: &[u8]) -> u64 {
+        let short = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+        let length = token.len();
+        match (token.first_chunk::<4>(), token.last_chunk::<4>()) {
+            (Some(first), Some(last)) if length <= SHORT => {
+                let rest = short(last) >> (8 * (8 - length));
+                short(first) | (rest << 32) | ((length as u64) << 56)
+            }
+            (Some(_), Some(_)) => {
+                let (chunks, _) = token.as_chunks::<8>();
+                let last = token.last_chunk::<8>().copied().unwrap_or_default();
+                let mixed = chunks.iter().chain([&last]).fold(length as u64, |key, chunk| {
+                    let mixed = (key ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    mixed ^ (mixed >> 32)
+                });
+                (mixed >> 2) | LONG
+            }
+            _ => token.iter().fold(length as u64, |key, byte| (key << 8) | u64::from(*byte)),
+        }
+    }
+
+    /// Whether a number is that of a token whose key it has.
+    fn is_same(&self, id: u32, key: u64, token: &[u8]) -> bool {
+        let place = id as usize;
+        let start = place.checked_sub(1).and_then(|before| self.ends.get(before));
+        let span = start.copied().unwrap_or(0)..self.ends.get(place).copied().unwrap_or(0);
+        key < LONG || self.bytes.get(span) == Some(token)
+    }
+
+    /// The number of a token.
+    pub(crate) fn id(&mut self, token: &[u8]) -> u32 {
+        let next = number(self.len());
+        let mut key = Self::key(token);
+        loop {
+            let id = self.table.entry(key, next);
+            if id == next {
+                self.bytes.extend_from_slice(token);
+                self.ends.push(self.bytes.len());
+                return id;
+            }
+            if self.is_same(id, key, token) {
+                return id;
+            }
+            key = another(key);
+        }
+    }
+
+    /// The number of a token; of one without a number, the count of them.
+    pub(crate) fn find(&self, token: &[u8]) -> u32 {
+        let mut key = Self::key(token);
+        while let Some(id) = self.table.known(key) {
+            if self.is_same(id, key, token) {
+                return id;
+            }
+            key = another(key);
+        }
+        number(self.len())
+    }
+
+    /// The numbers of a text.
+    pub(crate) fn text<'t>(&mut self, tokens: impl IntoIterator<Item = &'t str>) -> Vec<u32> {
+        tokens.into_iter().map(|token| self.id(token.as_bytes())).collect()
+    }
+
+    /// How many tokens have a number.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+/// The next key of a long token, where another one has its own.
+fn another(key: u64) -> u64 {
+    key.wrapping_add(1) | LONG
 }
 
 /// Numbers letters from 1.
@@ -61,11 +107,13 @@ pub(crate) struct Letters {
     count: u32,
 }
 
-impl Letters {
-    pub(crate) fn new() -> Self {
+impl Default for Letters {
+    fn default() -> Self {
         Self { ascii: [0; 128], others: FxHashMap::default(), count: 0 }
     }
+}
 
+impl Letters {
     /// The number of a letter.
     pub(crate) fn id(&mut self, letter: char) -> u32 {
         let slot = match self.ascii.get_mut(letter as usize) {
@@ -80,6 +128,12 @@ impl Letters {
             *slot = self.count;
         }
         *slot
+    }
+
+    /// The number of a letter, or 0.
+    pub(crate) fn find(&self, letter: char) -> u32 {
+        let known = self.ascii.get(letter as usize).or_else(|| self.others.get(&letter));
+        known.copied().unwrap_or(0)
     }
 
     /// The numbers of a text.
@@ -160,7 +214,11 @@ impl Pairs {
 
     /// The number of a pair, if it has one.
     pub(crate) fn find(&self, one: u32, two: u32) -> Option<u32> {
-        let at = self.slot((u64::from(one) << 32) | u64::from(two));
+        self.known((u64::from(one) << 32) | u64::from(two))
+    }
+
+    fn known(&self, key: u64) -> Option<u32> {
+        let at = self.slot(key);
         (self.keys[at] != 0).then(|| self.ids[at])
     }
 

@@ -64,136 +64,153 @@ const FOURTH: [&str; 19] = [
 ];
 
 /// The stem of a word in lower-case ASCII. Linear.
-pub fn stem(word: &str) -> String {
-    if let Some((_, own)) = IRREGULAR.iter().find(|(have, _)| *have == word) {
-        return (*own).to_owned();
+pub fn stem(word: &[u8]) -> Vec<u8> {
+    if let Some((_, own)) = IRREGULAR.iter().find(|(have, _)| have.as_bytes() == word) {
+        return own.as_bytes().to_vec();
     }
+    let mut word = word.to_vec();
     if word.len() <= 2 || !word.is_ascii() {
-        return word.to_owned();
+        return word;
     }
-    let mut word = word.to_owned();
     plural(&mut word);
     past(&mut word);
-    if let Some(stem) = word.strip_suffix('y')
+    if let Some(stem) = word.strip_suffix(b"y")
         && stem.len() > 1
-        && ends_in_consonant(stem)
+        && Shape::of(stem).ends_in_consonant()
     {
         replace(&mut word, 1, "i");
     }
-    while word.ends_with("alli") && measure(&word[..word.len() - 4]) > 0 {
+    while word.strip_suffix(b"alli").is_some_and(|stem| Shape::of(stem).measure > 0) {
         replace(&mut word, 4, "al");
     }
     by_table(&mut word, &SECOND);
     by_table(&mut word, &THIRD);
-    if let Some(ending) = FOURTH.iter().find(|ending| word.ends_with(*ending)) {
-        let stem = &word[..word.len() - ending.len()];
-        if measure(stem) > 1 && (*ending != "ion" || stem.ends_with(['s', 't'])) {
-            replace(&mut word, ending.len(), "");
-        }
+    let stem_and = |ending: &&str| word.strip_suffix(ending.as_bytes()).map(|stem| (stem, ending.len()));
+    if let Some((stem, dropped)) = FOURTH.iter().find_map(stem_and)
+        && Shape::of(stem).measure > 1
+        && (!word.ends_with(b"ion") || ends_in(stem, b"st"))
+    {
+        replace(&mut word, dropped, "");
     }
-    if let Some(stem) = word.strip_suffix('e') {
-        let measure = measure(stem);
-        if measure > 1 || (measure == 1 && !ends_short(stem)) {
+    if let Some(stem) = word.strip_suffix(b"e") {
+        let shape = Shape::of(stem);
+        if shape.measure > 1 || (shape.measure == 1 && !shape.is_short(stem)) {
             replace(&mut word, 1, "");
         }
     }
-    if word.ends_with("ll") && measure(&word[..word.len() - 1]) > 1 {
+    if let Some(stem) = word.strip_suffix(b"l")
+        && stem.ends_with(b"l")
+        && Shape::of(stem).measure > 1
+    {
         replace(&mut word, 1, "");
     }
     word
 }
 
 /// Step 1a.
-fn plural(word: &mut String) {
-    if word.ends_with("sses") {
+fn plural(word: &mut Vec<u8>) {
+    if word.ends_with(b"sses") {
         replace(word, 2, "");
-    } else if word.ends_with("ies") {
+    } else if word.ends_with(b"ies") {
         let kept = if word.len() == 4 { 1 } else { 2 };
         replace(word, kept, "");
-    } else if word.ends_with('s') && !word.ends_with("ss") {
+    } else if word.ends_with(b"s") && !word.ends_with(b"ss") {
         replace(word, 1, "");
     }
 }
 
 /// Step 1b.
-fn past(word: &mut String) {
-    if word.ends_with("ied") {
+fn past(word: &mut Vec<u8>) {
+    if word.ends_with(b"ied") {
         let kept = if word.len() == 4 { 1 } else { 2 };
         return replace(word, kept, "");
     }
-    if let Some(stem) = word.strip_suffix("eed") {
-        if measure(stem) > 0 {
+    if let Some(stem) = word.strip_suffix(b"eed") {
+        if Shape::of(stem).measure > 0 {
             replace(word, 1, "");
         }
         return;
     }
     let ending = ["ed", "ing"].into_iter().find(|ending| {
-        word.strip_suffix(ending).is_some_and(|stem| letters(stem).any(|is_vowel| is_vowel))
+        word.strip_suffix(ending.as_bytes()).is_some_and(|stem| Shape::of(stem).has_vowel)
     });
     let Some(ending) = ending else { return };
     replace(word, ending.len(), "");
-    if ["at", "bl", "iz"].iter().any(|ending| word.ends_with(ending)) {
-        word.push('e');
-    } else if ends_double(word) {
-        if !word.ends_with(['l', 's', 'z']) {
+    let shape = Shape::of(word);
+    if ["at", "bl", "iz"].iter().any(|ending| word.ends_with(ending.as_bytes())) {
+        word.push(b'e');
+    } else if shape.ends_in_consonant() && matches!(word.as_slice(), [.., one, two] if one == two) {
+        if !ends_in(word, b"lsz") {
             replace(word, 1, "");
         }
-    } else if measure(word) == 1 && ends_short(word) {
-        word.push('e');
+    } else if shape.measure == 1 && shape.is_short(word) {
+        word.push(b'e');
     }
 }
 
 /// The first ending of a table that the word has is replaced, if the stem before it is long enough.
-fn by_table(word: &mut String, table: &[(&str, &str, usize)]) {
-    let last = word.bytes().last();
-    let has = |ending: &str| ending.bytes().last() == last && word.ends_with(ending);
-    if let Some((ending, new, kept)) = table.iter().find(|(ending, ..)| has(ending))
-        && measure(&word[..word.len() - ending.len() + kept]) > 0
+fn by_table(word: &mut Vec<u8>, table: &[(&str, &str, usize)]) {
+    if !ends_in(word, b"eilmnrs") {
+        return;
+    }
+    let end = |ending: &str| word.len().checked_sub(ending.len()).filter(|_| word.ends_with(ending.as_bytes()));
+    let found = table.iter().find_map(|row| end(row.0).map(|end| (end, row)));
+    if let Some((end, (ending, new, kept))) = found
+        && word.get(..end + kept).is_some_and(|stem| Shape::of(stem).measure > 0)
     {
         replace(word, ending.len(), new);
     }
 }
 
-fn replace(word: &mut String, dropped: usize, new: &str) {
+fn replace(word: &mut Vec<u8>, dropped: usize, new: &str) {
     word.truncate(word.len() - dropped);
-    word.push_str(new);
+    word.extend_from_slice(new.as_bytes());
 }
 
-/// For each letter whether it is a vowel; y is one behind a consonant.
-fn letters(word: &str) -> impl Iterator<Item = bool> {
-    word.bytes().scan(None, |before: &mut Option<bool>, letter| {
-        let is_vowel = match letter {
-            b'a' | b'e' | b'i' | b'o' | b'u' => true,
-            b'y' => *before == Some(false),
-            _ => false,
-        };
-        *before = Some(is_vowel);
-        Some(is_vowel)
-    })
+fn ends_in(word: &[u8], letters: &[u8]) -> bool {
+    word.last().is_some_and(|last| letters.contains(last))
 }
 
-/// How often a consonant follows a vowel.
-fn measure(stem: &str) -> usize {
-    let follows = letters(stem).zip(letters(stem).skip(1));
-    follows.filter(|(before, after)| *before && !*after).count()
+/// Vowels and consonants of a word; y is a vowel after a consonant.
+#[derive(Default)]
+struct Shape {
+    has_vowel: bool,
+    /// How often a consonant follows a vowel.
+    measure: usize,
+    /// Whether the last letters are vowels, the last of them in the lowest bit; before the first all are.
+    vowels: u32,
 }
 
-fn ends_in_consonant(word: &str) -> bool {
-    letters(word).last() == Some(false)
-}
+impl Shape {
+    fn of(word: &[u8]) -> Self {
+        let start = Self { vowels: u32::MAX, ..Self::default() };
+        let mut before = None;
+        word.iter().fold(start, |shape, letter| {
+            let is_vowel = match letter {
+                b'a' | b'e' | b'i' | b'o' | b'u' => true,
+                b'y' => before == Some(false),
+                _ => false,
+            };
+            let falls = before == Some(true) && !is_vowel;
+            before = Some(is_vowel);
+            Self {
+                has_vowel: shape.has_vowel || is_vowel,
+                measure: shape.measure + usize::from(falls),
+                vowels: (shape.vowels << 1) | u32::from(is_vowel),
+            }
+        })
+    }
 
-fn ends_double(word: &str) -> bool {
-    let mut ends = word.bytes().rev();
-    ends.next().is_some_and(|last| ends.next() == Some(last)) && ends_in_consonant(word)
-}
+    fn ends_in_consonant(&self) -> bool {
+        self.vowels & 1 == 0
+    }
 
-/// Whether a word ends in consonant, vowel and a consonant other than w, x and y, or is a vowel and a
-/// consonant.
-fn ends_short(word: &str) -> bool {
-    let kinds: Vec<bool> = letters(word).collect();
-    match kinds.as_slice() {
-        [true, false] => true,
-        [.., false, true, false] => !word.ends_with(['w', 'x', 'y']),
-        _ => false,
+    /// Whether the word ends in consonant, vowel and a consonant other than w, x and y, or is a vowel and
+    /// a consonant.
+    fn is_short(&self, word: &[u8]) -> bool {
+        match word.len() {
+            2 => self.vowels & 0b11 == 0b10,
+            length => length > 2 && self.vowels & 0b111 == 0b010 && !ends_in(word, b"wxy"),
+        }
     }
 }

@@ -29,7 +29,7 @@ impl GramCounts {
         let text = lowered(text);
         let ids = match unit {
             GramUnit::Words => Vocabulary::default().text(words(&text)),
-            GramUnit::Characters => Letters::new().text(text.chars()),
+            GramUnit::Characters => Letters::default().text(text.chars()),
         };
         let (mut grams, mut distinct) = (ids.clone(), 0);
         for order in 1..=length.max(1) {

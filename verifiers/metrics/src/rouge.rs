@@ -1,11 +1,10 @@
 //! ROUGE (Lin 2004) as rouge-score 0.1.2 has it, with its tokens: runs of ASCII letters and digits.
 
 use crate::bits::{self, Masks};
-use crate::grams::shared;
+use crate::grams::Grams;
 use crate::intern::Vocabulary;
 use crate::porter;
 use crate::score::Overlap;
-use crate::tokens::lowered;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,150 +17,198 @@ pub enum RougeKind {
     Lines,
 }
 
-/// How much of a text is in a reference and the other way round. With `stem` words of more than three
-/// letters are compared by their stems. Pays for [`RougeKind::Longest`] and [`RougeKind::Lines`] the length of the
-/// reference in blocks of 64 times that of the text; all else is linear.
-///
-/// # Errors
-/// What `pay` refuses.
-pub fn rouge<E>(
-    text: &str,
-    reference: &str,
+/// A reference, read once for all texts that are compared with it.
+pub struct RougeReference {
     kind: RougeKind,
-    stem: bool,
-    pay: &mut dyn FnMut(u64) -> Result<(), E>,
-) -> Result<Overlap, E> {
-    let (text, reference) = (lowered(text), lowered(reference));
-    let mut vocabulary = Vocabulary::default();
-    let given = lines(&text, &mut vocabulary);
-    let wanted = lines(&reference, &mut vocabulary);
-    let mut words = Words { given, wanted, kinds: vocabulary.len() };
-    if stem {
-        words.stem(&vocabulary);
+    words: Words,
+    wanted: Vec<u32>,
+    /// Where each line ends.
+    ends: Vec<usize>,
+    grams: Option<Grams>,
+}
+
+impl RougeReference {
+    /// Reads a reference. With `stem` words of more than three letters are compared by their stems. Linear.
+    pub fn new(reference: &str, kind: RougeKind, stem: bool) -> Self {
+        let mut words = Words::new(stem);
+        let (mut wanted, mut ends) = (Vec::new(), Vec::new());
+        tokens(reference, |token| match token {
+            Some(token) => wanted.push(words.id(token)),
+            None => ends.push(wanted.len()),
+        });
+        let grams = match kind {
+            RougeKind::Grams(length) => {
+                let longest = length.min(wanted.len());
+                Some(Grams::of(std::slice::from_ref(&wanted), words.kinds(), longest))
+            }
+            _ => None,
+        };
+        Self { kind, words, wanted, ends, grams }
     }
-    let (given, wanted) = (words.given.concat(), words.wanted.concat());
-    let common = match kind {
-        RougeKind::Grams(0) => 0,
-        RougeKind::Grams(length) => {
-            let lengths =
-                [given.len(), wanted.len()].map(|tokens| (tokens + 1).saturating_sub(length));
-            let longest = length.min(given.len());
-            let matches = shared(&[wanted], &given, words.kinds, longest);
-            let common = if longest < length { 0 } else { matches.last().copied().unwrap_or(0) };
-            return Ok(Overlap::of(common, lengths[0], lengths[1]));
-        }
-        RougeKind::Longest => {
-            pay(2 * bits::steps(wanted.len(), given.len()))?;
-            bits::common(&wanted, &given, words.kinds)
-        }
-        RougeKind::Lines => words.lines_in_common(pay)?,
-    };
-    Ok(Overlap::of(common, given.len(), wanted.len()))
-}
 
-/// The tokens of both texts, by lines.
-struct Words {
-    given: Vec<Vec<u32>>,
-    wanted: Vec<Vec<u32>>,
-    /// Tokens are below it.
-    kinds: usize,
-}
-
-fn lines<'t>(text: &'t str, vocabulary: &mut Vocabulary<'t>) -> Vec<Vec<u32>> {
-    let is_token = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    let mut line = |line: &'t str| {
-        let mut out = Vec::new();
-        let mut start = None;
-        for (at, byte) in line.bytes().enumerate() {
-            match start {
-                None if is_token(&byte) => start = Some(at),
-                Some(from) if !is_token(&byte) => {
-                    out.push(vocabulary.id(&line[from..at]));
-                    start = None;
-                }
-                _ => {}
+    /// How much of a text is in the reference and the other way round. Pays for [`RougeKind::Longest`] and
+    /// [`RougeKind::Lines`] the length of the reference in blocks of 64 times that of the text; all else is
+    /// linear.
+    ///
+    /// # Errors
+    /// What `pay` refuses.
+    pub fn score<E>(
+        &self,
+        text: &str,
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<Overlap, E> {
+        let (mut given, mut ends) = (Vec::with_capacity(text.len() / 4), Vec::new());
+        tokens(text, |token| match token {
+            Some(token) => given.push(self.words.find(token)),
+            None => ends.push(given.len()),
+        });
+        let wanted = &self.wanted;
+        let common = match (self.kind, &self.grams) {
+            (RougeKind::Grams(length), Some(grams)) => {
+                let sizes =
+                    [given.len(), wanted.len()].map(|tokens| (tokens + 1).saturating_sub(length));
+                let matches = grams.matches(&given);
+                let common = length.checked_sub(1).and_then(|at| matches.get(at)).copied();
+                return Ok(Overlap::of(common.unwrap_or(0), sizes[0], sizes[1]));
             }
-        }
-        if let Some(from) = start {
-            out.push(vocabulary.id(&line[from..]));
-        }
-        out
-    };
-    text.split('\n').map(&mut line).collect()
-}
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "tokens are below their kinds; rows of bits are one a token"
-)]
-impl Words {
-    /// Words of more than three letters by their stems.
-    fn stem(&mut self, vocabulary: &Vocabulary<'_>) {
-        let stems: Vec<String> = vocabulary
-            .tokens()
-            .iter()
-            .map(|word| if word.len() > 3 { porter::stem(word) } else { (*word).to_owned() })
-            .collect();
-        let mut merged = Vocabulary::default();
-        let ids = merged.text(stems.iter().map(String::as_str));
-        for line in self.given.iter_mut().chain(&mut self.wanted) {
-            for word in line.iter_mut() {
-                *word = ids[*word as usize];
+            (RougeKind::Longest, _) => {
+                pay(2 * bits::steps(wanted.len(), given.len()))?;
+                bits::common(wanted, &given, self.words.kinds())
             }
-        }
+            _ => self.lines_in_common(&given, &ends, pay)?,
+        };
+        Ok(Overlap::of(common, given.len(), wanted.len()))
     }
 
     /// The tokens of lines of the reference that stand in the longest common subsequence with some
     /// line of the text, each token as often as the text has it.
-    fn lines_in_common<E>(&self, pay: &mut dyn FnMut(u64) -> Result<(), E>) -> Result<usize, E> {
-        let mut left = vec![0_usize; self.kinds];
-        for word in self.given.iter().flatten() {
-            left[*word as usize] += 1;
-        }
-        let mut masks = Masks::new(self.kinds);
-        let mut hits = 0;
-        for wanted in &self.wanted {
-            let mut union = vec![false; wanted.len()];
-            for given in self.given.iter().filter(|given| !given.is_empty()) {
-                pay(8 * bits::steps(wanted.len(), given.len()) + 2 * given.len() as u64)?;
-                mark(wanted, given, &mut masks, &mut union);
+    fn lines_in_common<E>(
+        &self,
+        given: &[u32],
+        ends: &[usize],
+        pay: &mut dyn FnMut(u64) -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let mut masks = Masks::new(self.words.kinds());
+        let mut left = vec![0_usize; self.words.kinds()];
+        for word in given {
+            if let Some(left) = left.get_mut(*word as usize) {
+                *left += 1;
             }
-            for (word, _) in wanted.iter().zip(&union).filter(|(_, taken)| **taken) {
-                let left = &mut left[*word as usize];
-                hits += usize::from(*left > 0);
-                *left = left.saturating_sub(1);
+        }
+        let (mut hits, mut start) = (0, 0);
+        for end in &self.ends {
+            let wanted = self.wanted.get(start..*end).unwrap_or_default();
+            start = *end;
+            pay(8 * bits::steps(wanted.len(), given.len()) + 2 * given.len() as u64)?;
+            for (word, _) in wanted.iter().zip(union(wanted, given, ends, &mut masks)).filter(|(_, taken)| *taken) {
+                if let Some(left) = left.get_mut(*word as usize).filter(|left| **left > 0) {
+                    *left -= 1;
+                    hits += 1;
+                }
             }
         }
         Ok(hits)
     }
 }
 
-/// Marks the tokens of `wanted` in its longest common subsequence with `given`: of several, the one to
-/// which the table of lengths leads back from its end, from the reference first.
+/// Calls `each` with every token of a text, and with none at the end of a line. Linear.
+fn tokens(text: &str, mut each: impl FnMut(Option<&[u8]>)) {
+    // The two letters beyond ASCII that are written with one of ASCII in lower case.
+    let text = if !text.is_ascii() && text.contains(['\u{130}', '\u{212a}']) {
+        text.to_lowercase()
+    } else {
+        text.to_ascii_lowercase()
+    };
+    let is_token = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    for line in text.as_bytes().split(|byte| *byte == b'\n') {
+        line.split(|byte| !is_token(byte)).filter(|token| !token.is_empty()).for_each(|token| each(Some(token)));
+        each(None);
+    }
+}
+
+/// Words by the numbers of their stems.
+#[derive(Default)]
+struct Words {
+    stems: Vocabulary,
+    /// Those of more than three letters as they are written, and their stems.
+    written: Option<(Vocabulary, Vec<u32>)>,
+}
+
+impl Words {
+    fn new(stem: bool) -> Self {
+        Self { stems: Vocabulary::default(), written: stem.then(Default::default) }
+    }
+
+    /// Numbers are below it; the greatest is that of words that the reference does not have.
+    fn kinds(&self) -> usize {
+        self.stems.len() + 1
+    }
+
+    fn id(&mut self, word: &[u8]) -> u32 {
+        match &mut self.written {
+            Some((written, ids)) if word.len() > 3 => {
+                let place = written.id(word) as usize;
+                if place == ids.len() {
+                    ids.push(self.stems.id(&porter::stem(word)));
+                }
+                ids.get(place).copied().unwrap_or(0)
+            }
+            _ => self.stems.id(word),
+        }
+    }
+
+    fn find(&self, word: &[u8]) -> u32 {
+        match &self.written {
+            Some((written, ids)) if word.len() > 3 => {
+                let known = ids.get(written.find(word) as usize).copied();
+                known.unwrap_or_else(|| self.stems.find(&porter::stem(word)))
+            }
+            _ => self.stems.find(word),
+        }
+    }
+}
+
+/// Which tokens of `wanted` are in its longest common subsequence with some line of `given`: of several
+/// subsequences the one to which the table of lengths leads back from its end, from the reference first.
 #[expect(clippy::indexing_slicing, reason = "the table has a word for each block and token")]
-fn mark(wanted: &[u32], given: &[u32], masks: &mut Masks, union: &mut [bool]) {
+fn union(wanted: &[u32], given: &[u32], ends: &[usize], masks: &mut Masks) -> Vec<bool> {
     let mut carries = vec![false; given.len()];
     let mut table = Vec::with_capacity(wanted.len().div_ceil(64) * given.len());
     for block in wanted.chunks(64) {
         masks.set(block);
-        let mut rows = u64::MAX;
-        for (word, carry) in given.iter().zip(&mut carries) {
-            (rows, *carry) = bits::column(rows, masks.get(*word), *carry);
-            table.push(rows);
+        let mut start = 0;
+        for end in ends {
+            let mut rows = u64::MAX;
+            for (word, carry) in given[start..*end].iter().zip(&mut carries[start..*end]) {
+                (rows, *carry) = bits::column(rows, masks.get(*word), *carry);
+                table.push(rows);
+            }
+            start = *end;
         }
         masks.clear(block);
     }
-    let (mut row, mut column) = (wanted.len(), given.len());
-    while row > 0 && column > 0 {
-        let (above, before) = (row - 1, column - 1);
-        if wanted[above] == given[before] {
-            union[above] = true;
-            (row, column) = (above, before);
-        } else if (table[above / 64 * given.len() + before] >> (above % 64)) & 1 == 0 {
-            // The length grows from the row above: it is that of the column before.
-            column = before;
-        } else {
-            row = above;
+    let mut union = vec![false; wanted.len()];
+    let mut start = 0;
+    for end in ends {
+        let (mut row, mut column) = (wanted.len(), *end);
+        while row > 0 && column > start {
+            let (above, before) = (row - 1, column - 1);
+            let rows = table[above / 64 * given.len() + before];
+            // Nothing in common is left.
+            if above < 64 && rows.trailing_ones() as usize >= row {
+                break;
+            }
+            if wanted[above] == given[before] {
+                union[above] = true;
+                (row, column) = (above, before);
+            } else if (rows >> (above % 64)) & 1 == 0 {
+                // The length grows from the row above: it is that of the column before.
+                column = before;
+            } else {
+                row = above;
+            }
         }
+        start = *end;
     }
+    union
 }

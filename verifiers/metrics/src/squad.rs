@@ -1,6 +1,6 @@
 //! Exact match and F1 of tokens, as the evaluation scripts of `SQuAD` 1.1 and 2.0 have them.
 
-use crate::grams::shared;
+use crate::grams::Grams;
 use crate::intern::Vocabulary;
 use crate::score::Overlap;
 use crate::tokens::words;
@@ -34,6 +34,6 @@ pub fn compare(answer: &str, right: &str) -> (bool, f64) {
     if counts.0 == 0 || counts.1 == 0 {
         return (is_same, f64::from(u8::from(is_same)));
     }
-    let common = shared(&wanted, &given, vocabulary.len(), 1).into_iter().sum();
+    let common = Grams::of(&wanted, vocabulary.len(), 1).matches(&given).into_iter().sum();
     (is_same, Overlap::of(common, counts.0, counts.1).f1())
 }

@@ -1,6 +1,10 @@
 //! A table of HTML as a tree, read as browsers and libxml2 do: nothing breaks it.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
+
+use crate::intern::{Letters, Pairs, Vocabulary};
 
 /// The tree of a table, its nodes in the order in which they end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +23,15 @@ pub(crate) struct Node {
     pub(crate) cell: Option<u32>,
     /// The first node below it that ends: itself, if it has none.
     pub(crate) first: usize,
+    /// The number of all that it is: equal subtrees have the same.
+    pub(crate) subtree: u32,
+}
+
+impl Node {
+    /// Whether a change into another costs nothing, whatever their cells have.
+    pub(crate) fn is_as(&self, other: &Self) -> bool {
+        self.label == other.label && self.cell.is_none() && other.cell.is_none()
+    }
 }
 
 /// Numbers for what the nodes of several trees have.
@@ -27,22 +40,28 @@ pub struct TableReader {
     /// Names that are read as if they were not there.
     ignored: Vec<String>,
     structure_only: bool,
-    labels: FxHashMap<(String, i64, i64), u32>,
+    names: Vocabulary,
+    letters: Letters,
+    labels: FxHashMap<(u32, i64, i64), u32>,
+    /// The contents of cells: letters, and the tags of elements among them.
     cells: FxHashMap<Vec<u32>, u32>,
-    tokens: FxHashMap<Token, u32>,
+    /// Nodes without what is below them, and nodes with so much of it.
+    bare: Pairs,
+    filled: Pairs,
 }
 
-/// What a cell is made of.
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// The tokens of a cell, three numbers for each letter or name.
+#[derive(Clone, Copy)]
 enum Token {
     Letter(char),
-    Open(String),
-    Close(String),
+    Open(u32),
+    Close(u32),
 }
 
 /// An open element.
 struct Opened {
-    name: String,
+    name: u32,
+    rank: u8,
     spans: (i64, i64),
     first: usize,
 }
@@ -142,21 +161,23 @@ impl TableReader {
         (!build.tree.nodes.is_empty()).then_some(build.tree)
     }
 
-    /// The numbers of the contents of cells, by the number of the cell, and one above the greatest of
-    /// their tokens.
-    pub(crate) fn contents(&self) -> (Vec<Vec<u32>>, usize) {
-        let mut out = vec![Vec::new(); self.cells.len()];
-        let mut known: Vec<(&Vec<u32>, &u32)> = self.cells.iter().collect();
-        known.sort_unstable_by_key(|(_, id)| **id);
-        for (slot, (content, _)) in out.iter_mut().zip(known) {
-            slot.clone_from(content);
+    /// The contents of cells, by their numbers, and one above the greatest of their tokens.
+    pub(crate) fn contents(&self) -> (Vec<&[u32]>, usize) {
+        let mut out: Vec<&[u32]> = vec![&[]; self.cells.len()];
+        for (content, id) in &self.cells {
+            if let Some(slot) = out.get_mut(*id as usize) {
+                *slot = content;
+            }
         }
-        (out, self.tokens.len())
+        (out, 3 * (self.names.len() + self.letters.count() as usize + 1))
     }
 
     fn token(&mut self, token: Token) -> u32 {
-        let next = crate::intern::number(self.tokens.len());
-        *self.tokens.entry(token).or_insert(next)
+        match token {
+            Token::Letter(letter) => 3 * self.letters.id(letter),
+            Token::Open(name) => 3 * name + 1,
+            Token::Close(name) => 3 * name + 2,
+        }
     }
 
     fn text(&mut self, text: &str, build: &mut Build) {
@@ -181,21 +202,25 @@ impl TableReader {
         let (is_end, inner) = inner.strip_prefix('/').map_or((false, inner), |name| (true, name));
         let end =
             inner.find(|next: char| next.is_whitespace() || next == '/').unwrap_or(inner.len());
-        let name = inner[..end].to_ascii_lowercase();
+        let name = match &inner[..end] {
+            name if name.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+                Cow::Owned(name.to_ascii_lowercase())
+            }
+            name => Cow::Borrowed(name),
+        };
         let is_deep = !is_end && build.open.len() >= DEPTH_MAX;
         let is_element = !is_deep && name.starts_with(|next: char| next.is_ascii_alphabetic());
-        if !is_element || self.ignored.contains(&name) || (build.open.is_empty() && name != "table")
+        if !is_element || self.ignored.iter().any(|own| *own == name) || (build.open.is_empty() && name != "table")
         {
             return;
         }
-        let own = rank(&name);
+        let (own, id) = (rank(&name), self.names.id(name.as_bytes()));
         // Parts of a table close up to the innermost table.
-        let inside =
-            build.open.iter().rposition(|open| open.name == "table").map_or(0, |at| at + 1);
+        let inside = build.open.iter().rposition(|open| open.rank == 4).map_or(0, |at| at + 1);
         if is_end {
-            let found = build.open.iter().rposition(|open| open.name == name);
+            let found = build.open.iter().rposition(|open| open.name == id);
             let Some(found) = found.filter(|at| {
-                build.open.iter().skip(*at + 1).all(|between| rank(&between.name) <= own)
+                build.open.iter().skip(*at + 1).all(|between| between.rank <= own)
             }) else {
                 return;
             };
@@ -206,7 +231,7 @@ impl TableReader {
             return;
         }
         if own > 0 && own < 4 {
-            let closes = |open: &Opened| rank(&open.name) > 0 && rank(&open.name) <= own;
+            let closes = |open: &Opened| open.rank > 0 && open.rank <= own;
             let outermost = build.open.iter().skip(inside).position(closes).map(|at| at + inside);
             while outermost.is_some_and(|at| build.open.len() > at) {
                 self.close(build);
@@ -215,7 +240,7 @@ impl TableReader {
         let is_root = build.open.is_empty();
         build.tree.elements += usize::from(!is_root);
         if build.cell.is_some() {
-            let id = self.token(Token::Open(name.clone()));
+            let id = self.token(Token::Open(id));
             if let Some(cell) = build.cell.as_mut().filter(|_| !self.structure_only) {
                 cell.push(id);
             }
@@ -223,8 +248,8 @@ impl TableReader {
         }
         let is_cell = name == "td" && build.cell.is_none();
         let spans = if is_cell { (span(inner, "colspan"), span(inner, "rowspan")) } else { (0, 0) };
-        let is_void = VOID.contains(&name.as_str());
-        build.open.push(Opened { name, spans, first: build.tree.nodes.len() });
+        let is_void = VOID.contains(&name.as_ref());
+        build.open.push(Opened { name: id, rank: own, spans, first: build.tree.nodes.len() });
         if is_cell {
             build.cell = Some(Vec::new());
         }
@@ -235,7 +260,7 @@ impl TableReader {
 
     /// Closes the innermost element.
     fn close(&mut self, build: &mut Build) {
-        let Some(Opened { name, spans, first }) = build.open.pop() else { return };
+        let Some(Opened { name, spans, first, .. }) = build.open.pop() else { return };
         if build.depth > 0 {
             build.depth -= 1;
             let id = self.token(Token::Close(name));
@@ -248,7 +273,16 @@ impl TableReader {
         let label = *self.labels.entry((name, spans.0, spans.1)).or_insert(next);
         let next = crate::intern::number(self.cells.len());
         let cell = build.cell.take().map(|content| *self.cells.entry(content).or_insert(next));
-        build.tree.nodes.push(Node { label, cell, first });
+        // Own numbers are even, those of nodes with some of what is below them odd.
+        let mut subtree = 2 * self.bare.id(label, cell.map_or(0, |cell| cell + 1));
+        let mut end = build.tree.nodes.len();
+        while end > first
+            && let Some(child) = build.tree.nodes.get(end - 1)
+        {
+            subtree = 2 * self.filled.id(subtree, child.subtree) + 1;
+            end = child.first;
+        }
+        build.tree.nodes.push(Node { label, cell, first, subtree });
     }
 }
 

@@ -94,7 +94,7 @@ fn apart(text: &str) -> String {
     out.push_str(rest);
     let mut tokens = Vec::new();
     WordSplit::Mteval13a.split(&out, |token| tokens.push(token));
-    tokens.join(" ")
+    String::from_utf8_lossy(&tokens.join(&b' ')).into_owned()
 }
 
 /// How a word of the text or of the reference comes about.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memchr3_iter;
 use regex_syntax::hir::{Class, HirKind};
 
 /// How a text is split.
@@ -66,22 +66,25 @@ impl WordSplit {
                 Cow::Borrowed(text) => Cow::Borrowed(text.trim_end_matches(is_space)),
                 Cow::Owned(text) => Cow::Owned(text.trim_end_matches(is_space).to_owned()),
             };
-            for (from, to) in REPLACED {
-                if memmem::find(text.as_bytes(), from.as_bytes()).is_some() {
-                    text = Cow::Owned(text.replace(from, to));
-                }
+            let bytes = text.as_bytes();
+            let is_at = |at: usize| {
+                let rest = bytes.get(at..).unwrap_or_default();
+                REPLACED.iter().any(|(from, _)| rest.starts_with(from.as_bytes()))
+            };
+            if memchr3_iter(b'<', b'-', b'&', bytes).any(is_at) {
+                text = REPLACED.iter().fold(text, |text, (from, to)| text.replace(from, to).into());
             }
         }
         text
     }
 
     /// Calls `token` with each token. Linear.
-    pub(crate) fn split<'t>(self, text: &'t str, mut token: impl FnMut(&'t str)) {
+    pub(crate) fn split<'t>(self, text: &'t str, mut token: impl FnMut(&'t [u8])) {
         match self {
-            Self::Space => words(text).for_each(token),
+            Self::Space => words(text).for_each(|word| token(word.as_bytes())),
             Self::Characters => {
                 let letters = text.char_indices().filter(|(_, letter)| !is_space(*letter));
-                letters.for_each(|(at, letter)| token(&text[at..at + letter.len_utf8()]));
+                letters.for_each(|(at, letter)| token(&text.as_bytes()[at..at + letter.len_utf8()]));
             }
             _ => self.by_marks(text.trim_end_matches(is_space), token),
         }
@@ -106,9 +109,9 @@ impl WordSplit {
     }
 
     /// How many characters of ASCII that do nothing to their neighbours a text begins with.
-    fn others(self, text: &str) -> usize {
+    fn others(self, text: &[u8]) -> usize {
         let is_other = |byte: &u8| byte.is_ascii() && self.ascii(*byte) == Kind::Other;
-        text.bytes().take_while(is_other).count()
+        text.iter().position(|byte| !is_other(byte)).unwrap_or(text.len())
     }
 
     #[expect(clippy::indexing_slicing, reason = "the tables have 128 entries")]
@@ -121,13 +124,13 @@ impl WordSplit {
     /// marks each is a token, but for a single mark between digits, and for the last one before a
     /// digit where the pairs of the first substitution leave it. Beside the ends of the text are
     /// blanks in 13a, and nothing, which counts as a digit, in the others.
-    fn by_marks<'t>(self, text: &'t str, mut token: impl FnMut(&'t str)) {
+    fn by_marks<'t>(self, text: &'t str, mut token: impl FnMut(&'t [u8])) {
         let text = if self == Self::Chinese { text.trim_matches(is_space) } else { text };
         let edge = self != Self::Mteval13a;
         let (mut at, mut start, mut after_digit) = (0, 0, edge);
         let mut flush = |from: usize, to: usize| {
             if from < to {
-                token(&text[from..to]);
+                token(&text.as_bytes()[from..to]);
             }
         };
         while at < text.len() {
@@ -136,7 +139,7 @@ impl WordSplit {
             match kind {
                 Kind::Other => {
                     after_digit = false;
-                    at = end + self.others(&text[end..]);
+                    at = end + self.others(&text.as_bytes()[end..]);
                     continue;
                 }
                 Kind::Digit => after_digit = true,

@@ -1,9 +1,9 @@
 //! `bleu`: n-grams that a translation shares with its references.
 
-use assay_metrics::bleu::{BleuRules, Smoothing, bleu};
+use assay_metrics::bleu::{BleuReferences, BleuRules, Smoothing};
 use assay_metrics::tokens::WordSplit;
 
-use crate::likeness::{self, Measured};
+use crate::likeness::{self, Kept, Measured};
 use crate::prelude::*;
 
 /// BLEU of one sentence against one or several references, from 0 to 1, as sacrebleu has it.
@@ -36,7 +36,7 @@ pub struct Bleu {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Tokenizer {
+pub(super) enum Tokenizer {
     /// mteval-v13a.
     #[default]
     #[serde(rename = "13a")]
@@ -49,6 +49,18 @@ enum Tokenizer {
     Char,
     /// At white space.
     None,
+}
+
+impl Tokenizer {
+    pub(super) fn split(self) -> WordSplit {
+        match self {
+            Self::Mteval13a => WordSplit::Mteval13a,
+            Self::Intl => WordSplit::International,
+            Self::Zh => WordSplit::Chinese,
+            Self::Char => WordSplit::Characters,
+            Self::None => WordSplit::Space,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -65,16 +77,14 @@ enum Smooth {
     None,
 }
 
+thread_local! {
+    static KEPT: Kept<BleuRules, BleuReferences> = const { Kept::new() };
+}
+
 impl Bleu {
     fn rules(&self) -> BleuRules {
         BleuRules {
-            tokens: match self.tokenize {
-                Tokenizer::Mteval13a => WordSplit::Mteval13a,
-                Tokenizer::Intl => WordSplit::International,
-                Tokenizer::Zh => WordSplit::Chinese,
-                Tokenizer::Char => WordSplit::Characters,
-                Tokenizer::None => WordSplit::Space,
-            },
+            tokens: self.tokenize.split(),
             smoothing: match self.smoothing {
                 Smooth::Exp => Smoothing::Exponential,
                 Smooth::Floor => Smoothing::Floor(self.smoothing_value.unwrap_or(0.1)),
@@ -106,7 +116,8 @@ impl Check for Bleu {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         likeness::judge(sample, self.threshold, meter, |text, references, _| {
-            let found = bleu(text, references, &self.rules());
+            let read = |rules: &BleuRules| BleuReferences::new(references, rules);
+            let found = KEPT.with(|kept| kept.with(references, self.rules(), read, |all| all.score(text)));
             let parts = vec![
                 ("bleu", found.score.into()),
                 ("precisions", found.precisions.to_vec().into()),

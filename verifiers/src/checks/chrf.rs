@@ -1,8 +1,8 @@
 //! `chrf`: n-grams of characters that a translation shares with its references.
 
-use assay_metrics::chrf::{ChrfRules, chrf};
+use assay_metrics::chrf::{ChrfReferences, ChrfRules};
 
-use crate::likeness::{self, Measured};
+use crate::likeness::{self, Kept, Measured};
 use crate::prelude::*;
 
 /// chrF or chrF++ against the best of one or several references, from 0 to 1, as sacrebleu has it.
@@ -29,6 +29,10 @@ fn two() -> f64 {
     2.0
 }
 
+thread_local! {
+    static KEPT: Kept<ChrfRules, ChrfReferences> = const { Kept::new() };
+}
+
 impl Check for Chrf {
     const ID: &'static str = "chrf";
 
@@ -53,7 +57,8 @@ impl Check for Chrf {
             // Windows of both texts are sorted.
             let read: usize = references.iter().map(|one| one.len() + text.len()).sum();
             meter.spend(20 * read as u64)?;
-            let score = chrf(text, references, &rules);
+            let read = |rules: &ChrfRules| ChrfReferences::new(references, rules);
+            let score = KEPT.with(|kept| kept.with(references, rules, read, |all| all.score(text)));
             Ok(Measured { score: score / 100.0, parts: vec![("chrf", score.into())] })
         })
     }

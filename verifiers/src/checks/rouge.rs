@@ -1,9 +1,9 @@
 //! `rouge`: n-grams or subsequences that a summary shares with its references.
 
-use assay_metrics::rouge::{RougeKind, rouge};
+use assay_metrics::rouge::{RougeKind, RougeReference};
 use assay_metrics::score::Overlap;
 
-use crate::likeness::{self, Measured};
+use crate::likeness::{self, Kept, Measured};
 use crate::prelude::*;
 
 /// ROUGE against the best of one or several references, from 0 to 1, as rouge-score has it.
@@ -63,6 +63,10 @@ enum Pays {
     Recall,
 }
 
+thread_local! {
+    static KEPT: Kept<(RougeKind, bool), Vec<RougeReference>> = const { Kept::new() };
+}
+
 impl Check for Rouge {
     const ID: &'static str = "rouge";
 
@@ -84,15 +88,20 @@ impl Check for Rouge {
             Metric::Lines => RougeKind::Lines,
         };
         likeness::judge(sample, self.threshold, meter, |text, references, meter| {
-            let mut best: Option<Overlap> = None;
-            for reference in references {
-                let mut pay = |units| meter.spend(units);
-                let found = rouge(text, reference, kind, self.stemmer, &mut pay)?;
-                if best.is_none_or(|best| found.f1() > best.f1()) {
-                    best = Some(found);
+            let read = |(kind, stem): &(RougeKind, bool)| -> Vec<RougeReference> {
+                references.iter().map(|text| RougeReference::new(text, *kind, *stem)).collect()
+            };
+            let best = |all: &Vec<RougeReference>| {
+                let mut best: Option<Overlap> = None;
+                for reference in all {
+                    let found = reference.score(text, &mut |units| meter.spend(units))?;
+                    if best.is_none_or(|best| found.f1() > best.f1()) {
+                        best = Some(found);
+                    }
                 }
-            }
-            let found = best.ok_or_else(|| Fault::internal("there is no reference"))?;
+                best.ok_or_else(|| Fault::internal("there is no reference"))
+            };
+            let found = KEPT.with(|kept| kept.with(references, (kind, self.stemmer), read, best))?;
             let parts = vec![
                 ("precision", found.precision.into()),
                 ("recall", found.recall.into()),

@@ -17,8 +17,8 @@ use crate::sample::{Message, MessageContent};
 /// means that no tool may be called. Calls are taken from the message (`tool_calls` of `OpenAI`,
 /// `tool_use` of Anthropic, items `function_call`), else read from the text, in the notation of the
 /// model: JSON, the tags and tokens of Qwen, Hermes, Llama, Mistral, `DeepSeek`, GLM, Kimi, Phi,
-/// Granite, gpt-oss, Command R and `MiniMax`, calls of Python. What is thought, quoted or an
-/// example is no call, and a malformed attempt earns nothing: the evidence says why. Calls are
+/// Granite, gpt-oss, Command R, `MiniMax`, `InternLM`, Functionary and Jamba, `ReAct`, calls of
+/// Python. What is thought, quoted or an example is no call, and a malformed attempt earns nothing: the evidence says why. Calls are
 /// matched so that the most is earned, each argument by its rule. Rules name an argument, `city`,
 /// or that of one tool, `weather.city`; arguments without a rule must be equal as JSON.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
