@@ -44,7 +44,9 @@ pub(crate) fn read(
             *cursor = Cursor::new(cursor.text(), start - 1);
             json_calls(cursor, out)?;
         }
-        Body::Fenced => fenced(cursor, names, out)?,
+        Body::Action if !is_fence(cursor) => return action(cursor, out).map(Opened::Calls),
+        Body::Action => fenced(cursor, names, out)?,
+        Body::Recipient => return recipient(cursor, out),
         Body::Mistral => mistral(cursor, out)?,
         Body::Sections(marks) => sections(cursor, marks, out)?,
         Body::Invokes { prefix, close } => {
@@ -135,6 +137,65 @@ fn push(out: &mut Vec<Call>, cursor: &Cursor<'_>, start: usize, name: &str, argu
     out.push(Call { name: name.to_owned(), arguments, positional: Vec::new(), span });
 }
 
+/// Whether what a mark at the start of a line opens comes next: many a text has an "Action:".
+pub(crate) fn is_meant(body: Body, mut ahead: Cursor<'_>, is_named: bool) -> bool {
+    match body {
+        Body::Action => is_fence(&ahead) || {
+            ahead.while_bytes(|byte| byte != b'\n');
+            ahead.space();
+            ahead.eat("Action Input:")
+        },
+        Body::Recipient => {
+            let name = ahead.while_bytes(|byte| byte != b'\n' && byte != b'<');
+            ahead.space();
+            let is_open = ahead.eat("<|content|>") || matches!(ahead.peek(), Some(b'{' | b'['));
+            is_named || is_name(name) && (is_open || name == ALL)
+        }
+        _ => true,
+    }
+}
+
+fn is_fence(cursor: &Cursor<'_>) -> bool {
+    let mut ahead = cursor.clone();
+    ahead.space();
+    ahead.eat("```")
+}
+
+/// A name on a line, and what it is called with.
+fn action(cursor: &mut Cursor<'_>, out: &mut Vec<Call>) -> Result<Format, Refusal> {
+    let start = cursor.at();
+    let name = name(cursor, b"")?;
+    closed(cursor, "Action Input:", true)?;
+    cursor.space();
+    let is_fenced = cursor.eat("```");
+    if is_fenced {
+        cursor.eat("json");
+    }
+    let arguments = arguments(cursor)?;
+    closed(cursor, "```", is_fenced)?;
+    push(out, cursor, start, name, arguments);
+    Ok(Format::React)
+}
+
+/// Whom Functionary names where it speaks to the user.
+const ALL: &str = "all";
+
+/// A name, and what it is called with, or what is said.
+fn recipient(cursor: &mut Cursor<'_>, out: &mut Vec<Call>) -> Result<Opened, Refusal> {
+    let start = cursor.at();
+    let name = name(cursor, b"<")?;
+    cursor.space();
+    cursor.eat("<|content|>");
+    if name == ALL {
+        return Ok(Opened::Text);
+    }
+    let arguments = arguments(cursor)?;
+    push(out, cursor, start, name, arguments);
+    cursor.space();
+    cursor.eat("<|from|>assistant");
+    Ok(Opened::Calls(Format::Functionary))
+}
+
 fn tool_call(cursor: &mut Cursor<'_>, out: &mut Vec<Call>) -> Result<Format, Refusal> {
     const CLOSE: &str = "</tool_call>";
     cursor.space();
@@ -206,7 +267,7 @@ fn function(cursor: &mut Cursor<'_>, out: &mut Vec<Call>) -> Result<Format, Refu
     let name = name(cursor, b">")?;
     closed(cursor, ">", true)?;
     cursor.space();
-    let (format, arguments) = if cursor.peek() == Some(b'{') {
+    let (format, arguments) = if cursor.peek().is_some_and(|next| next != b'<') {
         (Format::Llama, arguments(cursor)?)
     } else {
         let mut arguments = pairs(cursor, &["<parameter=", ">", "", "</parameter>"])?;
@@ -256,6 +317,9 @@ fn sections(cursor: &mut Cursor<'_>, marks: &Sections, out: &mut Vec<Call>) -> R
         cursor.space();
         let is_typed = head == "function" && cursor.peek() != Some(b'{');
         let own = if is_typed { name(cursor, b"`")? } else { bare_name(head) };
+        if own.is_empty() {
+            return cursor.refuse_from(Code::BadName, start);
+        }
         cursor.space();
         let is_fenced = is_typed && cursor.eat("```json");
         let arguments = arguments(cursor)?;
@@ -269,7 +333,7 @@ fn sections(cursor: &mut Cursor<'_>, marks: &Sections, out: &mut Vec<Call>) -> R
 fn bare_name(head: &str) -> &str {
     let head = head.strip_prefix("functions.").unwrap_or(head);
     let bare = head.trim_end_matches(|char: char| char.is_ascii_digit());
-    bare.strip_suffix(':').filter(|name| !name.is_empty()).unwrap_or(head)
+    bare.strip_suffix(':').unwrap_or(head)
 }
 
 /// Tags `<invoke name="...">` with `<parameter name="...">`; calls of Python in the same tags.
@@ -323,16 +387,18 @@ fn harmony(cursor: &mut Cursor<'_>, out: &mut Vec<Call>) -> Result<Opened, Refus
     let header = cursor.since(start);
     cursor.eat(MESSAGE);
     let recipient = header.split_once("to=").map(|(_, behind)| {
-        behind.split(|char: char| char.is_whitespace() || char == '<').next().unwrap_or(behind)
+        behind.split_at(behind.find(|char: char| char.is_whitespace() || char == '<').unwrap_or(behind.len()))
     });
+    // What follows are channels and kinds of content.
+    let is_kind = |word: &str| word.starts_with('<') || matches!(word, "json" | "code" | "commentary");
     match recipient {
         None if header.contains("analysis") => {}
         // What a tool says.
-        Some("assistant") => {}
+        Some(("assistant", _)) => {}
         None => return Ok(Opened::Text),
-        Some(recipient) => {
+        Some((recipient, kinds)) => {
             let name = recipient.strip_prefix("functions.").unwrap_or(recipient);
-            if !is_name(name) {
+            if !is_name(name) || !kinds.split_whitespace().all(is_kind) {
                 return cursor.refuse_from(Code::BadName, start);
             }
             cursor.space();

@@ -56,6 +56,15 @@ formats! {
     Phi = "phi",
     /// `<|tool_call|>[json]`, `<function_call>{json}`: Granite 3.
     Granite = "granite",
+    /// `Action: name`, and `Action Input: {json}` on the next line: `ReAct`.
+    React = "react",
+    /// `<|action_start|><|plugin|>{json}<|action_end|>`: `InternLM` 2.
+    InternLm = "internlm",
+    /// `>>>name` and `{json}` on the next line, `<|recipient|>name<|content|>{json}`: Functionary. The
+    /// template of the first one writes `>>>`: read by name alone where the text lacks it.
+    Functionary = "functionary",
+    /// `<tool_calls>[json]</tool_calls>`: Jamba. By name alone, as it is that of `MiniMax` too.
+    Jamba = "jamba",
     /// Channels of gpt-oss.
     Harmony = "harmony",
     /// `<|START_ACTION|>[json]<|END_ACTION|>`, `Action:` with a fence: Command R.
@@ -104,8 +113,10 @@ pub(crate) enum Body {
     Invokes { prefix: &'static str, close: &'static str },
     /// A header with a recipient, and a message.
     Harmony,
-    /// JSON in a fence.
-    Fenced,
+    /// JSON in a fence, or a name and what it is called with on the next line.
+    Action,
+    /// A name, and an object on the next line.
+    Recipient,
     /// The bracket of the mark is part of the JSON.
     Functools,
     /// Nothing opens what this closes or continues.
@@ -135,17 +146,19 @@ const KIMI: Sections = Sections {
     close: "<|tool_calls_section_end|>",
 };
 
+const ACTION: Body = Body::Json { close: "<|action_end|>", must_close: true };
+
 /// A mark that opens calls: its text, the notations that have it (the first is reported), what
 /// follows.
 pub(crate) type Mark = (&'static str, &'static [Format], Body);
 
 use Format::{
-    Command, DeepSeek, Glm, Granite, Harmony, Hermes, Invoke, Kimi, Llama, MiniMax, Mistral, Phi,
-    Python, QwenXml,
+    Command, DeepSeek, Functionary, Glm, Granite, Harmony, Hermes, InternLm, Invoke, Jamba, Kimi, Llama,
+    MiniMax, Mistral, Phi, Python, QwenXml, React,
 };
 
 /// Marks within lines.
-pub(crate) const MARKS: [Mark; 30] = [
+pub(crate) const MARKS: [Mark; 34] = [
     ("<tool_call>", &[Hermes, QwenXml, Glm], Body::ToolCall),
     ("<function=", &[QwenXml, Llama], Body::Function),
     ("<|python_tag|>", &[Llama], Body::Either { close: "", must_close: false }),
@@ -160,7 +173,7 @@ pub(crate) const MARKS: [Mark; 30] = [
     ("<|tool_calls_section_begin|>", &[Kimi], Body::Sections(&KIMI)),
     ("<|tool_call|>", &[Granite, Phi], Body::Json { close: "<|/tool_call|>", must_close: false }),
     ("<function_call>", &[Granite], Body::Json { close: "</function_call>", must_close: false }),
-    ("<tool_calls>", &[MiniMax], Body::Json { close: "</tool_calls>", must_close: true }),
+    ("<tool_calls>", &[MiniMax, Jamba], Body::Json { close: "</tool_calls>", must_close: true }),
     (
         "<minimax:tool_call>",
         &[MiniMax],
@@ -178,6 +191,9 @@ pub(crate) const MARKS: [Mark; 30] = [
         Body::Either { close: "<|tool_call_end|>", must_close: true },
     ),
     ("<TOOLCALL>", &[Python], Body::Either { close: "</TOOLCALL>", must_close: true }),
+    ("<|action_start|><|plugin|>", &[InternLm], ACTION),
+    ("<|action_start|>", &[InternLm], ACTION),
+    ("<|recipient|>", &[Functionary], Body::Recipient),
     ("<|channel|>", &[Harmony], Body::Harmony),
     ("<|start|>", &[Harmony], Body::Harmony),
     ("</tool_call>", &[Hermes, QwenXml, Glm], Body::Unopened),
@@ -190,13 +206,18 @@ pub(crate) const MARKS: [Mark; 30] = [
     (KIMI.begin, &[Kimi], Body::Unopened),
     (KIMI.close, &[Kimi], Body::Unopened),
     ("<|END_ACTION|>", &[Command], Body::Unopened),
+    ("<|action_end|>", &[InternLm], Body::Unopened),
     ("</minimax:tool_call>", &[MiniMax], Body::Unopened),
-    ("</tool_calls>", &[MiniMax], Body::Unopened),
+    ("</tool_calls>", &[MiniMax, Jamba], Body::Unopened),
 ];
 
 /// Marks at the start of a line.
-pub(crate) const LINE_MARKS: [Mark; 2] =
-    [("functools[", &[Phi], Body::Functools), ("Action:", &[Command], Body::Fenced)];
+pub(crate) const LINE_MARKS: [Mark; 4] = [
+    ("functools[", &[Phi], Body::Functools),
+    ("Action:", &[Command, React], Body::Action),
+    ("Action Input:", &[React], Body::Unopened),
+    (">>>", &[Functionary], Body::Recipient),
+];
 
 /// Marks around thoughts.
 pub(crate) const THOUGHTS: [(&str, &str); 13] = [
@@ -216,7 +237,7 @@ pub(crate) const THOUGHTS: [(&str, &str); 13] = [
 ];
 
 /// Tokens that end a turn: what follows is no part of it.
-pub(crate) const TURN_ENDS: [&str; 21] = [
+pub(crate) const TURN_ENDS: [&str; 22] = [
     "<|im_end|>",
     "<|im_start|>",
     "<|endoftext|>",
@@ -229,6 +250,7 @@ pub(crate) const TURN_ENDS: [&str; 21] = [
     "<|end|>",
     "<|call|>",
     "<|return|>",
+    "<|stop|>",
     "<|END_RESPONSE|>",
     "<|END_OF_TURN_TOKEN|>",
     "<|user|>",

@@ -61,6 +61,10 @@ impl Scan<'_> {
     fn read(mut self) -> Result<Calls, Refusal> {
         let mut is_line = true;
         let mut is_start = true;
+        let is_named = self.how.format == Some(Format::Functionary);
+        if is_named && body::is_meant(Body::Recipient, self.cursor.clone(), false) {
+            self.mark(("", &[Format::Functionary], Body::Recipient));
+        }
         while let Some(byte) = self.cursor.peek() {
             let at = self.cursor.at();
             if byte.is_ascii_whitespace() {
@@ -163,6 +167,15 @@ impl Scan<'_> {
     /// What only the start of a line has: a fence, a quotation, some marks. Whether it moved.
     fn line(&mut self) -> bool {
         let at = self.cursor.at();
+        let is_named = self.how.format == Some(Format::Functionary);
+        let is_next = |(open, _, body): &&Mark| {
+            let mut ahead = self.cursor.clone();
+            ahead.eat(open) && body::is_meant(*body, ahead, is_named)
+        };
+        if let Some(mark) = LINE_MARKS.iter().find(is_next) {
+            self.mark(*mark);
+            return true;
+        }
         if self.cursor.eat(">") {
             self.cursor.while_bytes(|byte| byte != b'\n');
             self.text(at);
@@ -176,11 +189,7 @@ impl Scan<'_> {
             self.fence(mark);
             return true;
         }
-        let mark = LINE_MARKS.iter().find(|(open, ..)| self.cursor.clone().eat(open));
-        if let Some(mark) = mark {
-            self.mark(*mark);
-        }
-        mark.is_some()
+        false
     }
 
     /// Moves past a fence, to its end or to that of the text.
@@ -230,8 +239,7 @@ impl Scan<'_> {
         self.cursor.skip(open.len());
         let wanted = self.how.format;
         let is_wanted = wanted.is_none_or(|wanted| formats.contains(&wanted));
-        let is_hint = matches!(body, Body::Fenced) && !self.is_action();
-        if !is_wanted || is_hint || self.is_quoted(at) || self.refused.is_some() {
+        if !is_wanted || self.is_quoted(at) || self.refused.is_some() {
             self.text(at);
             return;
         }
@@ -259,13 +267,6 @@ impl Scan<'_> {
             Some(format) if format == found && !is_wrong => {}
             _ => self.refused = Some(Refusal::new(Code::MixedFormats, at..self.cursor.at())),
         }
-    }
-
-    /// Whether a fence follows `Action:`.
-    fn is_action(&self) -> bool {
-        let mut ahead = self.cursor.clone();
-        ahead.space();
-        ahead.eat("```")
     }
 
     /// Whether a quotation mark stands right before `at`.

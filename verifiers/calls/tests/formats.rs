@@ -72,6 +72,69 @@ fn a_part_of_a_text_is_never_another_call() {
     }
 }
 
+/// A text in the shape of a notation, made wrong as a case says.
+fn malformed(shape: &Value, case: &Value) -> String {
+    let part = |key: &str| shape[key].as_str().unwrap_or_default().to_owned();
+    let mut text = part("text");
+    if let Some(name) = case["without"].as_str() {
+        text = text.replacen(&part(name), "", 1);
+    }
+    if let Some(name) = case["cut"].as_str() {
+        text.truncate(text.find(&part(name)).unwrap() + part(name).len() - 1);
+    }
+    if let Some(key) = case["key"].as_str() {
+        let open = part("open");
+        text = text.replacen(&format!("{open}a"), &format!("{open}{key}"), 1);
+    }
+    let args = case["args"].as_str().unwrap_or(r#"{"a": 1, "b": "x"}"#);
+    text = text.replace("NAME", case["name"].as_str().unwrap_or("f"));
+    // `[ARGS]` is a mark of one of them.
+    text = text.replace("ARGS", args).replace(&format!("[{args}]{args}"), &format!("[ARGS]{args}"));
+    if case["quote"] == true {
+        text = format!("It said:\n> {}\nNo call.", text.replace('\n', "\n> "));
+    }
+    if case["is_line"] == true {
+        text = text.replace('\n', " ");
+    }
+    case["wrap"].as_str().filter(|_| case["quote"].is_null()).unwrap_or("CALL").replace("CALL", &text)
+}
+
+#[test]
+fn a_malformed_call_of_any_notation_is_refused_or_no_call() {
+    let rows: Vec<Value> = include_str!("data/malformed.jsonl")
+        .lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect();
+    let (shapes, cases): (Vec<&Value>, Vec<&Value>) =
+        rows.iter().partition(|row| row["format"].is_string());
+    let mut wrong = Vec::new();
+    for shape in shapes {
+        let name = shape["format"].as_str().unwrap();
+        let how = Reading { format: Format::named(name), ..Reading::default() };
+        let right = malformed(shape, &Value::Null);
+        let call = format!("{name}: f");
+        let own = said(&right, &read(&right, how));
+        assert!(own.starts_with(&call), "{right}: {own}");
+        for case in &cases {
+            if case["kind"].is_string() && case["kind"] != shape["kind"] {
+                continue;
+            }
+            let text = malformed(shape, case);
+            let known = case["case"].as_str().unwrap();
+            let due = shape["but"][known].as_str().or(case["said"].as_str()).unwrap();
+            for format in [how.format, None] {
+                let own = said(&text, &read(&text, Reading { format, ..how }));
+                // Without its name, a malformed one may be text.
+                let is_text = format.is_none() && shape["is_quiet"] == true && own == "none:";
+                if own != due && !is_text {
+                    wrong.push(format!("{name}, {known}: {own}, not {due} ({format:?}) {text:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn no_text_panics() {
     let mut state = 1_u64;
