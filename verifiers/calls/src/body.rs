@@ -140,11 +140,13 @@ fn push(out: &mut Vec<Call>, cursor: &Cursor<'_>, start: usize, name: &str, argu
 /// Whether what a mark at the start of a line opens comes next: many a text has an "Action:".
 pub(crate) fn is_meant(body: Body, mut ahead: Cursor<'_>, is_named: bool) -> bool {
     match body {
-        Body::Action => is_fence(&ahead) || {
-            ahead.while_bytes(|byte| byte != b'\n');
-            ahead.space();
-            ahead.eat("Action Input:")
-        },
+        Body::Action => {
+            is_fence(&ahead) || {
+                ahead.while_bytes(|byte| byte != b'\n');
+                ahead.space();
+                ahead.eat("Action Input:")
+            }
+        }
         Body::Recipient => {
             let name = ahead.while_bytes(|byte| byte != b'\n' && byte != b'<');
             ahead.space();
@@ -387,10 +389,13 @@ fn harmony(cursor: &mut Cursor<'_>, out: &mut Vec<Call>) -> Result<Opened, Refus
     let header = cursor.since(start);
     cursor.eat(MESSAGE);
     let recipient = header.split_once("to=").map(|(_, behind)| {
-        behind.split_at(behind.find(|char: char| char.is_whitespace() || char == '<').unwrap_or(behind.len()))
+        behind.split_at(
+            behind.find(|char: char| char.is_whitespace() || char == '<').unwrap_or(behind.len()),
+        )
     });
     // What follows are channels and kinds of content.
-    let is_kind = |word: &str| word.starts_with('<') || matches!(word, "json" | "code" | "commentary");
+    let is_kind =
+        |word: &str| word.starts_with('<') || matches!(word, "json" | "code" | "commentary");
     match recipient {
         None if header.contains("analysis") => {}
         // What a tool says.

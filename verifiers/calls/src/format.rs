@@ -153,8 +153,8 @@ const ACTION: Body = Body::Json { close: "<|action_end|>", must_close: true };
 pub(crate) type Mark = (&'static str, &'static [Format], Body);
 
 use Format::{
-    Command, DeepSeek, Functionary, Glm, Granite, Harmony, Hermes, InternLm, Invoke, Jamba, Kimi, Llama,
-    MiniMax, Mistral, Phi, Python, QwenXml, React,
+    Command, DeepSeek, Functionary, Glm, Granite, Harmony, Hermes, InternLm, Invoke, Jamba, Kimi,
+    Llama, MiniMax, Mistral, Phi, Python, QwenXml, React,
 };
 
 /// Marks within lines.

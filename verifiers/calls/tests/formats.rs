@@ -96,7 +96,11 @@ fn malformed(shape: &Value, case: &Value) -> String {
     if case["is_line"] == true {
         text = text.replace('\n', " ");
     }
-    case["wrap"].as_str().filter(|_| case["quote"].is_null()).unwrap_or("CALL").replace("CALL", &text)
+    case["wrap"]
+        .as_str()
+        .filter(|_| case["quote"].is_null())
+        .unwrap_or("CALL")
+        .replace("CALL", &text)
 }
 
 #[test]

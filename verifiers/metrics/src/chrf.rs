@@ -39,7 +39,11 @@ struct Reference {
 enum CharacterGrams {
     /// Where it has few letters: windows of [`ORDERS`] of them, each in so many bits, in order; and the
     /// number of all other letters.
-    Sorted { windows: Vec<u64>, bits: u32, beyond: u32 },
+    Sorted {
+        windows: Vec<u64>,
+        bits: u32,
+        beyond: u32,
+    },
     Many(Grams),
 }
 

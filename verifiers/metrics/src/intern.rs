@@ -37,7 +37,8 @@ impl Vocabulary {
                 let (chunks, _) = token.as_chunks::<8>();
                 let last = token.last_chunk::<8>().copied().unwrap_or_default();
                 let mixed = chunks.iter().chain([&last]).fold(length as u64, |key, chunk| {
-                    let mixed = (key ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let mixed =
+                        (key ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                     mixed ^ (mixed >> 32)
                 });
                 (mixed >> 2) | LONG
@@ -48,10 +49,13 @@ impl Vocabulary {
 
     /// Whether a number is that of a token whose key it has.
     fn is_same(&self, id: u32, key: u64, token: &[u8]) -> bool {
+        if key < LONG {
+            return true;
+        }
         let place = id as usize;
         let start = place.checked_sub(1).and_then(|before| self.ends.get(before));
         let span = start.copied().unwrap_or(0)..self.ends.get(place).copied().unwrap_or(0);
-        key < LONG || self.bytes.get(span) == Some(token)
+        self.bytes.get(span) == Some(token)
     }
 
     /// The number of a token.

@@ -85,7 +85,8 @@ pub fn stem(word: &[u8]) -> Vec<u8> {
     }
     by_table(&mut word, &SECOND);
     by_table(&mut word, &THIRD);
-    let stem_and = |ending: &&str| word.strip_suffix(ending.as_bytes()).map(|stem| (stem, ending.len()));
+    let stem_and =
+        |ending: &&str| word.strip_suffix(ending.as_bytes()).map(|stem| (stem, ending.len()));
     if let Some((stem, dropped)) = FOURTH.iter().find_map(stem_and)
         && Shape::of(stem).measure > 1
         && (!word.ends_with(b"ion") || ends_in(stem, b"st"))
@@ -153,7 +154,9 @@ fn by_table(word: &mut Vec<u8>, table: &[(&str, &str, usize)]) {
     if !ends_in(word, b"eilmnrs") {
         return;
     }
-    let end = |ending: &str| word.len().checked_sub(ending.len()).filter(|_| word.ends_with(ending.as_bytes()));
+    let end = |ending: &str| {
+        word.len().checked_sub(ending.len()).filter(|_| word.ends_with(ending.as_bytes()))
+    };
     let found = table.iter().find_map(|row| end(row.0).map(|end| (end, row)));
     if let Some((end, (ending, new, kept))) = found
         && word.get(..end + kept).is_some_and(|stem| Shape::of(stem).measure > 0)

@@ -100,7 +100,11 @@ impl RougeReference {
             let wanted = self.wanted.get(start..*end).unwrap_or_default();
             start = *end;
             pay(8 * bits::steps(wanted.len(), given.len()) + 2 * given.len() as u64)?;
-            for (word, _) in wanted.iter().zip(union(wanted, given, ends, &mut masks)).filter(|(_, taken)| *taken) {
+            for (word, _) in wanted
+                .iter()
+                .zip(union(wanted, given, ends, &mut masks))
+                .filter(|(_, taken)| *taken)
+            {
                 if let Some(left) = left.get_mut(*word as usize).filter(|left| **left > 0) {
                     *left -= 1;
                     hits += 1;
@@ -119,11 +123,26 @@ fn tokens(text: &str, mut each: impl FnMut(Option<&[u8]>)) {
     } else {
         text.to_ascii_lowercase()
     };
-    let is_token = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    for line in text.as_bytes().split(|byte| *byte == b'\n') {
-        line.split(|byte| !is_token(byte)).filter(|token| !token.is_empty()).for_each(|token| each(Some(token)));
-        each(None);
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let length = rest.iter().position(|byte| !is_token(*byte)).unwrap_or(rest.len());
+        let (token, behind) = rest.split_at(length);
+        if token.is_empty() {
+            rest = after;
+            if *first == b'\n' {
+                each(None);
+            }
+        } else {
+            rest = behind;
+            each(Some(token));
+        }
     }
+    each(None);
+}
+
+/// Whether a byte is a letter of ASCII in lower case, or a digit.
+fn is_token(byte: u8) -> bool {
+    matches!(byte, b'a'..=b'z' | b'0'..=b'9')
 }
 
 /// Words by the numbers of their stems.

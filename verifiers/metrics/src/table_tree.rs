@@ -210,7 +210,9 @@ impl TableReader {
         };
         let is_deep = !is_end && build.open.len() >= DEPTH_MAX;
         let is_element = !is_deep && name.starts_with(|next: char| next.is_ascii_alphabetic());
-        if !is_element || self.ignored.iter().any(|own| *own == name) || (build.open.is_empty() && name != "table")
+        if !is_element
+            || self.ignored.iter().any(|own| *own == name)
+            || (build.open.is_empty() && name != "table")
         {
             return;
         }
@@ -219,9 +221,9 @@ impl TableReader {
         let inside = build.open.iter().rposition(|open| open.rank == 4).map_or(0, |at| at + 1);
         if is_end {
             let found = build.open.iter().rposition(|open| open.name == id);
-            let Some(found) = found.filter(|at| {
-                build.open.iter().skip(*at + 1).all(|between| between.rank <= own)
-            }) else {
+            let Some(found) = found
+                .filter(|at| build.open.iter().skip(*at + 1).all(|between| between.rank <= own))
+            else {
                 return;
             };
             while build.open.len() > found {

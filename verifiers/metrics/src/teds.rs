@@ -60,7 +60,8 @@ impl<'t> Sides<'t> {
             let trees = |at: (&usize, &usize)| one[*at.0].subtree == two[*at.1].subtree;
             let last = both[0].iter().zip(&both[1]).take_while(|at| trees(*at)).count();
             let [left, right] = [0, 1].map(|side: usize| &both[side][last..]);
-            let first = left.iter().rev().zip(right.iter().rev()).take_while(|at| trees(*at)).count();
+            let first =
+                left.iter().rev().zip(right.iter().rev()).take_while(|at| trees(*at)).count();
             for (side, rest) in [left, right].into_iter().enumerate() {
                 spans[side].end = rest.first().map_or(spans[side].start, |root| root + 1);
                 if let Some(root) = rest.len().checked_sub(first).and_then(|at| rest.get(at)) {
@@ -234,7 +235,9 @@ impl<'s> Distances<'s> {
                 self.trees[row * two.len() + column] = cost;
             }
         }
-        for (column, leaf) in two.iter().enumerate().filter(|(column, _)| columns[*column] == *column) {
+        for (column, leaf) in
+            two.iter().enumerate().filter(|(column, _)| columns[*column] == *column)
+        {
             let change = |row: usize| self.cells.change(&one[row], leaf);
             for (row, cost) in least_changes(rows, change).into_iter().enumerate() {
                 self.trees[row * two.len() + column] = cost;

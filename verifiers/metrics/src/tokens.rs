@@ -84,7 +84,8 @@ impl WordSplit {
             Self::Space => words(text).for_each(|word| token(word.as_bytes())),
             Self::Characters => {
                 let letters = text.char_indices().filter(|(_, letter)| !is_space(*letter));
-                letters.for_each(|(at, letter)| token(&text.as_bytes()[at..at + letter.len_utf8()]));
+                letters
+                    .for_each(|(at, letter)| token(&text.as_bytes()[at..at + letter.len_utf8()]));
             }
             _ => self.by_marks(text.trim_end_matches(is_space), token),
         }

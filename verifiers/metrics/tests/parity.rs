@@ -242,7 +242,8 @@ fn table() -> impl Strategy<Value = Rows> {
 }
 
 fn written(rows: &Rows) -> String {
-    let cells = |cells: &[String]| cells.iter().map(|cell| format!("<td>{cell}</td>")).collect::<String>();
+    let cells =
+        |cells: &[String]| cells.iter().map(|cell| format!("<td>{cell}</td>")).collect::<String>();
     let row = |(body, row): &(bool, Vec<String>)| match body {
         true => format!("<tbody><tr>{}</tr></tbody>", cells(row)),
         false => format!("<thead>{}</thead>", cells(row)),
@@ -251,7 +252,9 @@ fn written(rows: &Rows) -> String {
 }
 
 fn size(rows: &Rows) -> u32 {
-    rows.iter().map(|(body, cells)| 1 + u32::from(*body) + u32::try_from(cells.len()).unwrap()).sum()
+    rows.iter()
+        .map(|(body, cells)| 1 + u32::from(*body) + u32::try_from(cells.len()).unwrap())
+        .sum()
 }
 
 /// A name with the text of a cell, and what is below it.

@@ -117,7 +117,8 @@ impl Check for Bleu {
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         likeness::judge(sample, self.threshold, meter, |text, references, _| {
             let read = |rules: &BleuRules| BleuReferences::new(references, rules);
-            let found = KEPT.with(|kept| kept.with(references, self.rules(), read, |all| all.score(text)));
+            let found =
+                KEPT.with(|kept| kept.with(references, self.rules(), read, |all| all.score(text)));
             let parts = vec![
                 ("bleu", found.score.into()),
                 ("precisions", found.precisions.to_vec().into()),

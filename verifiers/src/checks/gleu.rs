@@ -47,7 +47,8 @@ impl Check for Gleu {
             let score = |found: &Overlap| found.precision.min(found.recall);
             let each =
                 references.iter().map(|one| BleuReferences::new(&[*one], &rules).overlap(text));
-            let found = each.max_by(|one, two| score(one).total_cmp(&score(two))).unwrap_or_default();
+            let found =
+                each.max_by(|one, two| score(one).total_cmp(&score(two))).unwrap_or_default();
             let parts =
                 vec![("precision", found.precision.into()), ("recall", found.recall.into())];
             Ok(Measured { score: score(&found), parts })

@@ -101,7 +101,8 @@ impl Check for Rouge {
                 }
                 best.ok_or_else(|| Fault::internal("there is no reference"))
             };
-            let found = KEPT.with(|kept| kept.with(references, (kind, self.stemmer), read, best))?;
+            let found =
+                KEPT.with(|kept| kept.with(references, (kind, self.stemmer), read, best))?;
             let parts = vec![
                 ("precision", found.precision.into()),
                 ("recall", found.recall.into()),
