@@ -1,8 +1,8 @@
 //! `text_similarity`: how much of one text is in another, by their n-grams or letters.
 
-use assay_metrics::bleu::{BleuRules, Smoothing, bleu, gleu};
+use assay_metrics::bleu::{BleuReferences, BleuRules, Smoothing};
 use assay_metrics::edit::fuzzy_ratio;
-use assay_metrics::rouge::{RougeKind, rouge};
+use assay_metrics::rouge::{RougeKind, RougeReference};
 use assay_metrics::tokens::WordSplit;
 use assay_verifiers::prelude::*;
 
@@ -142,9 +142,15 @@ impl Metric {
             Self::FuzzyMatch => {
                 return fuzzy_ratio(input, reference, &mut |units| meter.spend(units));
             }
-            // Rounding may take it beyond 1.
-            Self::Bleu => return Ok((bleu(input, &[reference], &BLEU).score / 100.0).min(1.0)),
-            Self::Gleu => return Ok(gleu(input, reference, BLEU.tokens)),
+            Self::Bleu => {
+                let bleu = BleuReferences::new(&[reference], &BLEU).score(input);
+                // Rounding may take it beyond 1.
+                return Ok((bleu.score / 100.0).min(1.0));
+            }
+            Self::Gleu => {
+                let shared = BleuReferences::new(&[reference], &BLEU).overlap(input);
+                return Ok(shared.precision.min(shared.recall));
+            }
             Self::Rouge1 => RougeKind::Grams(1),
             Self::Rouge2 => RougeKind::Grams(2),
             Self::Rouge3 => RougeKind::Grams(3),
@@ -152,6 +158,7 @@ impl Metric {
             Self::Rouge5 => RougeKind::Grams(5),
             Self::RougeL => RougeKind::Longest,
         };
-        Ok(rouge(input, reference, kind, false, &mut |units| meter.spend(units))?.f1())
+        let reference = RougeReference::new(reference, kind, false);
+        Ok(reference.score(input, &mut |units| meter.spend(units))?.f1())
     }
 }

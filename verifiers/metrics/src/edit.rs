@@ -87,7 +87,7 @@ pub fn fuzzy_ratio<E>(
     reference: &str,
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<f64, E> {
-    let mut letters = Letters::new();
+    let mut letters = Letters::default();
     let (given, wanted) = (letters.text(text.chars()), letters.text(reference.chars()));
     pay(2 * bits::steps(wanted.len(), given.len()))?;
     let common = bits::common(&wanted, &given, letters.count() as usize + 1);
