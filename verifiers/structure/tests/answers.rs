@@ -1,10 +1,14 @@
 //! Short answers, numbers, dates, quantities, lists.
 
+mod rows;
+
 use assay_structure::answer::{
     Guards, How, Rules, is_unanswerable, items, matches, normalised, polarity,
 };
 use assay_structure::date::{self, Date, Reading};
 use assay_structure::{assignment, fold, number, quantity};
+
+use rows::rows;
 
 const RULES: Rules = Rules { accents: true, articles: false };
 const GUARDS: Guards = Guards { extra_words: 5, least_share: 0.5 };
@@ -101,13 +105,11 @@ fn marks_that_carry_meaning_count() {
     for (one, two) in SAME {
         assert!(is(one, two) && is(two, one), "{one} is {two}");
     }
-    for text in ["1-", "1 000 ", "a.", "$1-", "1,", "5^-", "½"] {
+    for [text] in rows("marks_that_carry_meaning_count") {
         let long = text.repeat(50_000);
         assert_eq!(matches(&long, "1", How::Equal, RULES, GUARDS, &mut free), Ok(false));
     }
-    for (answer, reference) in
-        [("it is -5", "5"), ("it is 5%", "5"), ("about 1/2", "2"), ("it is C++", "C"), ("5+3", "3")]
-    {
+    for [answer, reference] in rows("marks_that_carry_meaning_count_2") {
         let covers = matches(answer, reference, How::Cover, RULES, GUARDS, &mut free).unwrap();
         assert!(!covers, "{answer} does not cover {reference}");
     }
@@ -136,25 +138,7 @@ fn yes_and_no_are_told_apart() {
 #[test]
 fn dates_have_one_meaning_or_several() {
     let day = |year, month, day| Reading::One(Date::new(year, Some(month), Some(day)).unwrap());
-    for text in [
-        "2021-03-05",
-        "2021/3/5",
-        "5.3.2021",
-        "March 5, 2021",
-        "5 March 2021",
-        "the 5th of March 2021",
-        "5 Mar 2021",
-        "Friday, March 5th, 2021",
-        "20210305",
-        "2021年3月5日",
-        "2021-03-05T10:20:30Z",
-        "5. März 2021",
-        "5 mars 2021",
-        "5 de marzo de 2021",
-        "5 marzo 2021",
-        "2021 Mar 5",
-        "５ March 2021",
-    ] {
+    for [text] in rows("dates_have_one_meaning_or_several") {
         assert_eq!(date::read(text, None), day(2021, 3, 5), "{text}");
     }
     assert_eq!(date::read("3/5/2021", Some(false)), day(2021, 3, 5));
@@ -162,16 +146,7 @@ fn dates_have_one_meaning_or_several() {
     assert_eq!(date::read("25/3/2021", None), day(2021, 3, 25));
     assert!(matches!(date::read("3/5/2021", None), Reading::Several(dates) if dates.len() == 2));
     assert!(matches!(date::read("5 March 21", None), Reading::Several(dates) if dates.len() == 2));
-    for text in [
-        "30 February 2021",
-        "2021-13-01",
-        "Paris",
-        "",
-        "1 2 3 4",
-        "March",
-        "5 apples 2021",
-        "29.2.1900",
-    ] {
+    for [text] in rows("dates_have_one_meaning_or_several_2") {
         assert_eq!(date::read(text, None), Reading::None, "{text}");
     }
     let days = |year, month, day| Date::new(year, Some(month), Some(day)).unwrap().days();
@@ -181,26 +156,7 @@ fn dates_have_one_meaning_or_several() {
 
 #[test]
 fn quantities_come_to_base_units() {
-    for (one, two) in [
-        ("3 km", "3000 m"),
-        ("90 km/h", "25 m/s"),
-        ("1 kWh", "3.6 MJ"),
-        ("0 °C", "273.15 K"),
-        ("212 °F", "100 °C"),
-        ("2.5 µF", "2500 nF"),
-        ("9.81 m/s^2", "9.81 m s⁻²"),
-        ("1 L", "1000 cm³"),
-        ("5 ft", "60 inches"),
-        ("50%", "0.5"),
-        ("1 N", "1 kg·m/s²"),
-        ("$5", "5 dollars"),
-        ("3 \\times 10^{8} m/s", "300000 km per second"),
-        ("-40 °C", "-40 °F"),
-        ("1 GiB", "1073741824 bytes"),
-        ("2 square meters", "2 m^2"),
-        ("5\\,\\text{mg}", "0.005 g"),
-        ("180°", "3.141592653589793 rad"),
-    ] {
+    for [one, two] in rows("quantities_come_to_base_units") {
         let (Some(one_read), Some(two_read)) = (quantity::read(one), quantity::read(two)) else {
             panic!("{one} {two}")
         };
@@ -212,7 +168,7 @@ fn quantities_come_to_base_units() {
     }
     assert_ne!(quantity::read("5 m").unwrap().dimension, quantity::read("5 s").unwrap().dimension);
     assert_ne!(quantity::read("$5").unwrap().dimension, quantity::read("€5").unwrap().dimension);
-    for text in ["", "km", "5 blobs", "five km", "about 5 km", "5 km or 6 km", "5 m^", "5 m^999"] {
+    for [text] in rows("quantities_come_to_base_units_2") {
         assert_eq!(quantity::read(text), None, "{text}");
     }
 }
@@ -273,7 +229,7 @@ fn numbers_are_read_alone_and_in_lists() {
     assert_eq!(all(r"\frac{3}{4}, 1\frac12 and 5\%"), [0.75, 1.5, 5.0]);
     assert_eq!(all(r"x^2 + a_{1} = \sqrt{2} and x^{3} = 3\sqrt2, 30^\circ"), [30.0]);
     assert_eq!(all(r"\frac{x}{2}, \frac{\frac12}{3}, 4"), [4.0]);
-    for text in ["\\frac{", "\\frac{1}{", "\\sqrt[", "9^", "\\"] {
+    for [text] in rows("numbers_are_read_alone_and_in_lists") {
         assert!(number::all(&text.repeat(20_000)).len() <= 20_000);
     }
 }

@@ -1,5 +1,7 @@
 //! LaTeX, Markdown, tables, queries, calculations, citations, actions, personal data.
 
+mod rows;
+
 use assay_structure::boolean::{Document, equivalent, parse};
 use assay_structure::calculator::{self, Outcome, evaluate};
 use assay_structure::citation::{Form, Source, report};
@@ -10,6 +12,8 @@ use assay_structure::phrase::{self, Phrases};
 use assay_structure::table::{self, Notation};
 use assay_structure::{formula, gui, latex, pii, timeline};
 
+use rows::rows;
+
 #[expect(clippy::unnecessary_wraps, reason = "the functions take one that may fail")]
 fn free(_: u64) -> Result<(), ()> {
     Ok(())
@@ -17,65 +21,21 @@ fn free(_: u64) -> Result<(), ()> {
 
 #[test]
 fn the_one_formula_of_a_sentence_is_found() {
-    for (text, inner) in [
-        ("The result is $x^2$.", "x^2"),
-        ("The result is $$x^2$$ at last", "x^2"),
-        ("So: \\(x\\)", "x"),
-        ("So\n\\[ x \\]\n", " x "),
-        ("So \\boxed{\\frac{a}{b}}.", "\\frac{a}{b}"),
-        ("So $\\boxed{x}$.", "x"),
-        ("x^2", "x^2"),
-        ("$a$ or $b$", "$a$ or $b$"),
-        ("x^3, not $x^2$", "x^3, not $x^2$"),
-        ("f = $x$", "f = $x$"),
-        ("\\frac{a}{b}", "\\frac{a}{b}"),
-        ("it is $x", "it is $x"),
-        ("it is $$", "it is $$"),
-    ] {
+    for [text, inner] in rows("the_one_formula_of_a_sentence_is_found") {
         assert_eq!(formula::in_words(text), inner);
     }
 }
 
 #[test]
 fn money_is_told_from_formulas() {
-    for (text, escaped) in [
-        ("$5", "\\$5"),
-        ("\\$5", "\\$5"),
-        ("$5$", "$5$"),
-        ("$$x$$", "$$x$$"),
-        ("from $5 to $10", "from \\$5 to \\$10"),
-        ("$x$ for $5", "$x$ for \\$5"),
-        ("$é\n$", "\\$é\n\\$"),
-    ] {
+    for [text, escaped] in rows("money_is_told_from_formulas") {
         assert_eq!(latex::with_money(text), escaped);
     }
 }
 
 #[test]
 fn latex_balances_or_says_why() {
-    for (text, expected) in [
-        (r"Let $x_1$ and \(y\), \[\frac{a}{b}\] $$z$$ 5\% % }", ""),
-        (r"\begin{align}a &= b \\ c &= d\end{align}", ""),
-        (r"\begin{tabular}{c}a & b_\end{tabular}", "outside-formula"),
-        (r"\left( \frac{1}{2} \right] \left. x \right\rangle", ""),
-        (r"$\text{if $x$ is}$ \verb|{| \label{eq_1} \begin{verbatim}$ } _\end{verbatim}", ""),
-        ("$x$$y$", ""),
-        ("{", "unclosed"),
-        ("}", "mismatch"),
-        ("$x", "unclosed"),
-        ("{$x}$", "mismatch"),
-        (r"\begin{a}\end{b}", "mismatch"),
-        (r"\begin{a", "environment"),
-        (r"\left x \right)", "delimiter"),
-        (r"\left( x", "unclosed"),
-        (r"\right)", "mismatch"),
-        ("x_1", "outside-formula"),
-        ("a & b", "outside-table"),
-        ("$a\n\nb$", "paragraph-in-formula"),
-        (r"\[ \( x \) \]", "mismatch"),
-        (r"\verb|x", "unclosed"),
-        ("\\", "stray"),
-    ] {
+    for [text, expected] in rows("latex_balances_or_says_why") {
         let read = latex::balance(text, false);
         assert_eq!(read.map_or_else(|broken| broken.rule, |_| ""), expected, "{text}");
     }
@@ -86,30 +46,10 @@ fn latex_balances_or_says_why() {
 #[test]
 fn formulas_are_compared_by_structure() {
     let form = |text: &str| formula::canonical(text, false).unwrap();
-    for (one, two) in [
-        ("x^2", "x^{2}"),
-        ("$x_i^2$", r"\(x^2_{i}\)"),
-        (r"\dfrac12", r"\frac{1}{2}"),
-        (r"\left( a+b \right)", "(a + b)"),
-        (r"\mathrm{d}x \, y", "dx y"),
-        (r"\operatorname{sin} x", r"\sin x"),
-        ("f'(x)", r"f^{\prime}(x)"),
-        (r"a \le b", r"a \leq b"),
-        (r"\sqrt[3]{x}", r"\sqrt[{3}]x"),
-        ("{{a}b}", "ab"),
-        (r"\displaystyle\sum\limits_{i}^n i.", r"\sum_i^{n} i"),
-        (r"\begin{aligned}a&=b\end{aligned}", "a=b"),
-        ("≤α", r"\leq\alpha"),
-    ] {
+    for [one, two] in rows("formulas_are_compared_by_structure") {
         assert_eq!(form(one), form(two), "{one} {two}");
     }
-    for (one, two) in [
-        ("x^{12}", "x^12"),
-        ("{ab}^2", "ab^2"),
-        ("a-b", "b-a"),
-        (r"\mathbb{R}", "R"),
-        ("x_2", "x^2"),
-    ] {
+    for [one, two] in rows("formulas_are_compared_by_structure_2") {
         assert_ne!(form(one), form(two), "{one} {two}");
     }
     for text in [
@@ -201,23 +141,7 @@ fn tables_of_four_notations_agree() {
 #[test]
 fn queries_are_equal_by_truth_table() {
     let query = |text| parse(text, true).unwrap();
-    for (one, two) in [
-        ("a AND (b OR c)", "(a AND b) OR (a AND c)"),
-        ("NOT (a OR b)", "NOT a AND NOT b"),
-        ("a b", "B & a"),
-        ("a NOT b", "a AND NOT b"),
-        ("cat -dog", "cat AND NOT dog"),
-        ("cat −dog", "cat AND NOT dog"),
-        ("(cat -dog)", "cat AND NOT dog"),
-        ("cat -\"big dog\"", "cat AND NOT \"big dog\""),
-        ("cat -(dog OR mouse)", "cat AND NOT dog AND NOT mouse"),
-        ("cat OR -dog", "cat OR NOT dog"),
-        ("-dog cat", "cat AND NOT dog"),
-        ("cat-dog", "\"cat dog\""),
-        ("cat +dog", "cat AND dog"),
-        ("title:\"Big  cat\" OR x", "x OR \"big cat\"[title]"),
-        ("a OR (b AND NOT b)", "a"),
-    ] {
+    for [one, two] in rows("queries_are_equal_by_truth_table") {
         assert_eq!(equivalent(&query(one), &query(two), &mut free), Ok(Some(true)), "{one}");
     }
     assert_eq!(equivalent(&query("a OR b"), &query("a AND b"), &mut free), Ok(Some(false)));
@@ -256,16 +180,7 @@ fn queries_are_equal_by_truth_table() {
 #[test]
 fn calculations_are_exact() {
     let value = |text| evaluate(text).map(|fraction| format!("{fraction:?}"));
-    for (one, two) in [
-        ("1/3+1/6", "0.5"),
-        ("2*3**2", "18"),
-        ("-2^2", "-4"),
-        ("2^-1", "1/2"),
-        ("(1+2)(3)", "9"),
-        ("20%*50", "10"),
-        ("1,000×3", "3000"),
-        ("2^3^2", "512"),
-    ] {
+    for [one, two] in rows("calculations_are_exact") {
         assert_eq!(value(one), value(two), "{one}");
         assert!(value(one).is_some());
     }
@@ -375,13 +290,7 @@ fn words_and_unknown_actions_are_none() {
     assert_eq!(gui::read("SCROLL [DOWN]").unwrap().direction.as_deref(), Some("down"));
     let scrolls = r#"{"name": "computer_use", "arguments": {"action": "scroll", "pixels": -300}}"#;
     assert_eq!(gui::read(scrolls).unwrap().direction.as_deref(), Some("down"));
-    for text in [
-        r#"{"name": "computer_use", "arguments": {"action": "sing", "coordinate": [1, 2]}}"#,
-        r#"{"action": "sing", "type": "click", "coordinate": [1, 2]}"#,
-        r#"{"name": "other", "arguments": {"x": 1, "y": 2}}"#,
-        "I click [1]",
-        "<point>1 2</point>",
-    ] {
+    for [text] in rows("words_and_unknown_actions_are_none") {
         assert_eq!(gui::read(text), Err("nothing-found"), "{text}");
     }
     assert_eq!(
@@ -393,15 +302,7 @@ fn words_and_unknown_actions_are_none() {
 
 #[test]
 fn actions_are_read_and_compared() {
-    for text in [
-        r#"{"action": "tap", "coordinate": [10, 20]}"#,
-        r#"Thought: ok. {"name": "click", "arguments": {"x": 10, "y": 20}}"#,
-        "Action: click(start_box='(10,20)')",
-        "pyautogui.click(x=10, y=20)",
-        "left_click([10, 20])",
-        "click(point='<point>10 20</point>')",
-        r#"{"action_type": "CLICK", "box": [0, 10, 20, 30]}"#,
-    ] {
+    for [text] in rows("actions_are_read_and_compared") {
         let action = gui::read(text).unwrap_or_else(|why| panic!("{text}: {why}"));
         assert_eq!((action.kind, action.point), ("click", Some((10.0, 20.0))), "{text}");
     }
@@ -487,30 +388,7 @@ fn addresses_are_told_from_versions() {
         let found = pii::find(text).into_iter().find(|(kind, _)| *kind == pii::Kind::Ip);
         found.map_or_else(String::new, |(_, span)| text[span].to_owned())
     };
-    for (text, address) in [
-        ("10.0.0.1:8080", "10.0.0.1"),
-        ("http://10.0.0.1:8080/x", "10.0.0.1"),
-        ("host:10.0.0.1.", "10.0.0.1"),
-        ("IP: 10.0.0.1:", "10.0.0.1"),
-        ("10.0.0.0/8", "10.0.0.0"),
-        ("from 10.0.0.1-10.0.0.9", "10.0.0.1"),
-        ("[2001:db8::1]:8080", "2001:db8::1"),
-        ("2001:db8::/32", "2001:db8::"),
-        ("::ffff:10.0.0.1", "::ffff:10.0.0.1"),
-        ("ssh root@10.0.0.1", "10.0.0.1"),
-        ("v1.2.3.4", ""),
-        ("v 1.2.3.4", ""),
-        ("Version 1.2.3.4", ""),
-        ("version: 1.2.3.4:", ""),
-        ("Chrome/120.0.0.0", ""),
-        ("tool-1.2.3.4", ""),
-        ("tool==1.2.3.4", ""),
-        ("1.2.3.4-beta", ""),
-        ("1.2.3.4.5", ""),
-        ("1.2.3.456", ""),
-        ("10:20:30", ""),
-        ("std::vec::Vec", ""),
-    ] {
+    for [text, address] in rows("addresses_are_told_from_versions") {
         assert_eq!(ip(text), address, "{text}");
     }
 }
