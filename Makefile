@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-view test-otel test-c test-export wheel dist release features \
+.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-view test-otel test-c test-code-parses test-export wheel dist release features \
 	assets assets-portable assets-c browser fmt bench bench-answers
 
 # What demo and tests are built of: the same packages with the same features, so that nothing is
@@ -126,6 +126,10 @@ dist: assets-portable
 # What is run before a release: both come out, have their size, and work alone.
 release: wheel dist
 
+# Grammars of programming languages.
+test-code-parses:
+	cargo test --package assay-verifiers --features code-parses --locked --test cases -- "code_parses:"
+
 # Programs of C and C++.
 test-c: assets-c
 	cargo clippy $(BUILD) --all-targets --features assay-cli/c -- -D warnings
@@ -135,7 +139,7 @@ test-c: assets-c
 # Nothing is missed where a feature is off: none of them, and each by itself. `make test` builds all.
 features:
 	cargo clippy --package assay --no-default-features --locked -- -D warnings
-	set -e; for feature in compression groups json-schema models otel parquet rubrics sandbox serve sql tasks tokenizers train; do \
+	set -e; for feature in code-parses compression groups json-schema models otel parquet rubrics sandbox serve sql tasks tokenizers train; do \
 		echo "only $$feature"; \
 		cargo clippy --package assay --no-default-features --features $$feature --locked -- -D warnings; \
 	done

@@ -36,6 +36,8 @@ checks! {
     chrf::Chrf,
     #[cfg(feature = "tasks")]
     citations::Citations,
+    #[cfg(feature = "code-parses")]
+    code_parses::CodeParses,
     #[cfg(feature = "tasks")]
     confidence::Confidence,
     #[cfg(feature = "tasks")]

@@ -2,7 +2,7 @@
 //!
 //! Formats are read strictly, and a text that breaks one says where ([`Break`]): [`markup`] (XML,
 //! HTML), [`svg`], [`csv`], [`latex`], [`markdown`]; [`format`](mod@format) reads any data
-//! format to one JSON value. [`table`] compares tables of four notations, [`formula`] LaTeX formulas,
+//! format to one JSON value, and `code` programs, where its feature is on. [`table`] compares tables of four notations, [`formula`] LaTeX formulas,
 //! [`answer`], [`date`] and [`quantity`] short answers. The other modules each judge one kind of text:
 //! [`citation`], [`boolean`], [`calculator`], [`timeline`], [`gui`], [`confidence`], [`phrase`], [`pii`], [`proof`].
 //!
@@ -14,6 +14,8 @@ pub mod assignment;
 pub mod boolean;
 pub mod calculator;
 pub mod citation;
+#[cfg(feature = "code")]
+pub mod code;
 pub mod confidence;
 pub mod csv;
 pub mod date;
