@@ -168,7 +168,7 @@ struct Cues {
 }
 
 /// The roles of phrases, from the lowest bit on.
-const ROLES: [&str; 33] = [
+const ROLES: [&str; 35] = [
     "retract",
     "reaffirm",
     "past",
@@ -202,6 +202,8 @@ const ROLES: [&str; 33] = [
     "fixed",
     "guess",
     "other",
+    "sure",
+    "doubt",
 ];
 
 impl Cues {

@@ -113,6 +113,39 @@ impl<'a> Clause<'a> {
         self.unknown.get(at).or(self.unknown.last()).copied().unwrap_or(0)
     }
 
+    /// The words by which the writer doubts what was said, and words of being sure next to a "not".
+    /// With each, whether it needs no object: "I doubt", "I am not sure".
+    pub(super) fn doubts(&self) -> impl Iterator<Item = (Range<usize>, bool)> {
+        let denies = |at: usize| self.is(at, Role::Not);
+        let is_unsure = move |at: usize| {
+            let before = (0..at).rev().take(2).find(|before| denies(*before));
+            let behind = (at + 1..self.words.len()).take(3).find(|behind| denies(*behind));
+            before.is_some_and(|before| self.gaps(before, at) <= 1)
+                || behind.is_some_and(|behind| self.gaps(at, behind) <= GAP_MAX)
+        };
+        let is_brief = self.all_unknown() <= GAP_MAX;
+        self.words.iter().enumerate().filter_map(move |(at, word)| {
+            let doubts = word.is(Role::Doubt) && !self.is_negated(at);
+            let is_unsure = word.is(Role::Sure) && is_unsure(at);
+            let is_last = (at + 1..self.words.len()).all(|at| self.is(at, Role::Not));
+            let is_whole = doubts || self.has_writer(at) && is_last && self.after(at) == 0;
+            (is_brief && (doubts || is_unsure)).then(|| (word.span.clone(), is_whole))
+        })
+    }
+
+    /// Whether only words that stop the reader, the writer and "not" stand before a word, and a "not" does.
+    fn negates_all(&self, at: usize) -> bool {
+        let known = [Role::Stop, Role::I, Role::Not, Role::Is, Role::It, Role::Det];
+        self.before(at) == 0
+            && (0..at).all(|at| self.is_any(at, &known))
+            && (0..at).any(|at| self.is(at, Role::Not))
+    }
+
+    /// How many unknown words it has.
+    pub(super) fn all_unknown(&self) -> usize {
+        self.before(self.words.len())
+    }
+
     /// How many unknown words follow a word.
     fn after(&self, at: usize) -> usize {
         self.gaps(at, self.words.len())
@@ -401,7 +434,9 @@ impl<'a> Clause<'a> {
                     return is_ours && subject(before);
                 }
             }
-            if self.is(before, Role::I) && word.is(Role::Wrong) {
+            // "I am wrong", "nor do I believe that".
+            let is_ours = word.is(Role::Wrong) || self.is(at, Role::Right) && self.negates_all(at);
+            if self.is(before, Role::I) && is_ours {
                 return subject(before);
             }
         }

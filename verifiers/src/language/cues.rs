@@ -78,6 +78,10 @@ pub(crate) enum Role {
     Guess = 1 << 31,
     /// "the remaining", "any other": what is said of others than the answer.
     Other = 1 << 32,
+    /// "think", "sure", "trust": the answer is left in doubt where it is negated.
+    Sure = 1 << 33,
+    /// "doubt", "sceptical".
+    Doubt = 1 << 34,
 }
 
 /// The roles of phrases; the others are of the words that clauses are composed of.

@@ -241,7 +241,8 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
         if let Some(offered) = offered.filter(|_| !said.is_slip_of_others) {
             return Standing::Hedged(place(offered));
         }
-        if let Some(offered) = &said.offered {
+        let stated = said.stated.as_ref().filter(|_| at > 0);
+        if let Some(offered) = said.offered.as_ref().or(stated) {
             return Standing::Hedged(shifted(offered, from));
         }
     }
@@ -254,6 +255,8 @@ struct Said {
     judgements: Vec<Judgement>,
     /// By what it offers another value.
     offered: Option<Range<usize>>,
+    /// Another value, where it states that alone, or the word by which it doubts the answer.
+    stated: Option<Range<usize>>,
     /// Whether it says what somebody did wrong who has another value.
     is_slip_of_others: bool,
     /// By what it lets the answer hold in another case, or for another.
@@ -283,15 +286,20 @@ impl Said {
         let is_advice = cues.iter().any(|cue| cue.is(Role::Remark));
         let relativised = sentence.relativises(is_advice);
         let mut again = Standing::Stands;
-        for (value, place) in Value::places(text) {
-            if !own.contains(&value) || again != Standing::Stands {
+        let places = Value::places(text);
+        let is_resolved = cues.iter().any(|cue| cue.is(Role::Reaffirm));
+        let doubted = sentence.doubts().filter(|_| !is_excluded && !is_resolved);
+        let stated = if is_excluded { None } else { sentence.states(&places) };
+        let stated = stated.or(doubted);
+        for (value, place) in &places {
+            if !own.contains(value) || again != Standing::Stands {
                 continue;
             }
-            if let Some(words) = sentence.supposes(&place) {
+            if let Some(words) = sentence.supposes(place) {
                 again = Standing::Supposed(words);
-            } else if let Some(words) = sentence.denies(&place) {
+            } else if let Some(words) = sentence.denies(place) {
                 again = Standing::Denied(words);
-            } else if let Some(words) = sentence.replaces(&place) {
+            } else if let Some(words) = sentence.replaces(place) {
                 again = Standing::Hedged(words);
             }
         }
@@ -303,6 +311,7 @@ impl Said {
             cues,
             judgements,
             offered,
+            stated,
             is_slip_of_others,
             relativised,
             again,

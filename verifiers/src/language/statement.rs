@@ -8,6 +8,9 @@ use super::cues::{Cue, Role};
 use super::sentences::is_unspaced;
 use super::values::Value;
 
+/// In a sentence that states another option than the answer, at most so many words are not known.
+const LETTER_WORDS_MAX: usize = 3;
+
 /// A sentence and its words of which clauses are composed.
 pub(super) struct Sentence<'a> {
     text: &'a str,
@@ -251,6 +254,77 @@ impl<'a> Sentence<'a> {
         });
         let has_other = Value::all(self.text).iter().any(|value| value.is_other(self.own));
         not.or(behind).filter(|_| has_other).map(|not| not.span.clone())
+    }
+
+    /// The word by which the writer leaves the answer in doubt in a sentence behind it: "I don't think that
+    /// works", "honestly, I doubt it". What is said of others, or of another case, does not.
+    pub(super) fn doubts(&self) -> Option<Range<usize>> {
+        const ASIDE: [Role; 3] = [Role::Would, Role::Other, Role::Fixed];
+        const OF_ANSWER: [Role; 3] = [Role::It, Role::Noun, Role::Right];
+        let has = |roles: &[Role]| self.words.iter().any(|word| word.is_any(roles));
+        if !has(&[Role::Sure, Role::Doubt]) || has(&ASIDE) {
+            return None;
+        }
+        // "This assumes that I understood the question, which I did not."
+        let if_ = self.words.iter().find(|word| word.is(Role::If));
+        let is_refuted = || {
+            has(&[Role::Sure])
+                && self
+                    .words
+                    .iter()
+                    .rev()
+                    .take(3)
+                    .any(|word| word.is_any(&[Role::Not, Role::Wrong]))
+        };
+        if let Some(if_) = if_ {
+            return is_refuted().then(|| if_.span.clone());
+        }
+        // What is doubted follows, but in scripts without spaces: "I don't think that works", "I doubt it".
+        let is_unspaced = self.text.contains(is_unspaced);
+        let of_answer = |word: &Range<usize>| {
+            self.words
+                .iter()
+                .any(|one| one.is_any(&OF_ANSWER) && (is_unspaced || one.span.start >= word.end))
+        };
+        let mut doubts = self.clauses.iter().flat_map(Clause::doubts);
+        let found = doubts.find(|(word, is_whole)| *is_whole || of_answer(word));
+        found.map(|(word, _)| word).filter(|_| !has(&[Role::Who]))
+    }
+
+    /// The place of another value than the answer where a sentence behind it states that value and nothing
+    /// else: "correction: 45", "I would rather say E" are no remarks of a known kind. A value with a unit or
+    /// a name ("2 steps", "chapter 4"), a rounded one, and those of calculations are. `places` are its values.
+    pub(super) fn states(&self, places: &[(Value, Range<usize>)]) -> Option<Range<usize>> {
+        const TURNS: [Role; 5] = [Role::I, Role::Stop, Role::Instead, Role::May, Role::Undo];
+        const POINTS: [Role; 5] = [Role::It, Role::Noun, Role::Is, Role::Say, Role::Right];
+        const ASIDE: [Role; 7] =
+            [Role::Would, Role::If, Role::Who, Role::Other, Role::Wrong, Role::Fixed, Role::Slip];
+        let (value, place) = places.first()?;
+        let has = |roles: &[Role]| self.words.iter().any(|word| word.is_any(roles));
+        let turns = has(&TURNS);
+        let is_other = value.is_other(self.own)
+            && places.iter().all(|(one, _)| one == value)
+            && !self.own.iter().any(|own| own.may_be_written(value));
+        // "No, 45" begins with an interjection.
+        let denies = self.words.iter().any(|word| word.is(Role::Not) && !word.is(Role::Stop));
+        let is_calculated = self.text.contains(['=', '+', '×', '·', '<', '>', '≈', '~', '%', '/']);
+        if !is_other || !(turns || has(&POINTS)) || denies || has(&ASIDE) || is_calculated {
+            return None;
+        }
+        let clause = self.clause_at(place.start)?;
+        let before = self.words.iter().rfind(|word| word.span.end <= place.start);
+        let from = before.map_or(0, |word| word.span.end).max(clause.range.start);
+        let behind = self.words.iter().find(|word| word.span.start >= place.end);
+        let to = behind.map_or(self.text.len(), |word| word.span.start).min(clause.range.end);
+        let is_bare = clause.strange(from, place.start) + clause.strange(place.end, to) == 0;
+        // The letter of an option counts as a word.
+        let unknown_max = match value {
+            Value::Letter(_) => LETTER_WORDS_MAX,
+            _ => usize::from(turns),
+        };
+        let unknown: usize = self.clauses.iter().map(Clause::all_unknown).sum();
+        (is_bare && unknown <= unknown_max && !value.is_word_at(self.text, place))
+            .then(|| place.clone())
     }
 
     /// The words by which the sentence puts another value in the place of the answer, or beside it.
