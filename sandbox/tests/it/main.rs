@@ -3,6 +3,7 @@
 
 mod determinism;
 mod isolation;
+mod packages;
 mod program_output;
 mod python_check;
 mod sql;
