@@ -25,9 +25,9 @@ def mount(packages):
     try:
         for name, content in packages:
             finder.add(name, content)
+        tops = finder.tops()
     except (Unfit, zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as why:
         return dumps((1, 0, cut(f"{name}: {why}")), 2)
-    tops = finder.tops()
     for name in [*sys.modules]:
         if name.partition(".")[0] in tops:
             del sys.modules[name]
