@@ -36,7 +36,10 @@ pub(super) struct Shown {
     #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "the server writes labels"))]
     pub(super) labels: PathBuf,
     /// Where the run of a log lies, which goes with this.
-    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "it is removed when it is dropped"))]
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "it is removed when it is dropped")
+    )]
     pub(super) folder: Option<TempDir>,
 }
 
@@ -85,7 +88,8 @@ impl Shown {
         let tool = tool.ok_or_else(|| not_a_log(log))?;
         let bytes = log.metadata()?.len();
         let input = json!({ "path": log.display().to_string(), "bytes": bytes });
-        let about = json!({ "assay": env!("CARGO_PKG_VERSION"), "log_format": tool, "inputs": [input] });
+        let about =
+            json!({ "assay": env!("CARGO_PKG_VERSION"), "log_format": tool, "inputs": [input] });
         std::fs::write(dir.join(MANIFEST), about.to_string())?;
         std::fs::write(dir.join(CONFIG), json!({ "data": columns }).to_string())?;
         let texts = Ok(RunTexts::of_files(&[log.to_owned()], columns)?);
@@ -126,10 +130,12 @@ fn line(row: &Row) -> Value {
         (None, Some(_)) => ("failed", None),
         (None, None) => ("abstained", Some("the log has no score")),
     };
-    let own = || Map::from_iter([(SCORE.to_owned(), json!({ "outcome": outcome, "reward": number }))]);
+    let own =
+        || Map::from_iter([(SCORE.to_owned(), json!({ "outcome": outcome, "reward": number }))]);
     let verdicts = meta.get(SCORES).and_then(Value::as_object).filter(|own| !own.is_empty());
     let verdicts = verdicts.cloned().unwrap_or_else(own);
-    let mut line = json!({ "id": sample.id(), "outcome": outcome, "reward": number, "verdicts": verdicts });
+    let mut line =
+        json!({ "id": sample.id(), "outcome": outcome, "reward": number, "verdicts": verdicts });
     let more = [("group", sample.group()), ("fault", fault), ("why", why)];
     if let Value::Object(members) = &mut line {
         for (name, value) in more {

@@ -9,8 +9,7 @@ use assay_verifiers::code::Code;
 use super::near::nearest;
 
 /// The kinds of file that are read, for messages.
-pub(super) const ACCEPTED: &str =
-    ".jsonl, .json, .ndjson (each also .gz or .zst), .parquet, .eval, a folder of these, or - for stdin";
+pub(super) const ACCEPTED: &str = ".jsonl, .json, .ndjson (each also .gz or .zst), .parquet, .eval, a folder of these, or - for stdin";
 
 /// Why a dataset cannot be read on. Texts in it are escaped already.
 #[derive(Debug, thiserror::Error)]

@@ -187,7 +187,9 @@ fn stem(path: &Path) -> Option<&str> {
         return Some(stem);
     }
     let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
-    [".jsonl", ".ndjson", ".json", ".eval"].into_iter().find_map(|extension| name.strip_suffix(extension))
+    [".jsonl", ".ndjson", ".json", ".eval"]
+        .into_iter()
+        .find_map(|extension| name.strip_suffix(extension))
 }
 
 fn folder(root: &Path, split: Option<&str>, inputs: &mut Vec<Input>) -> Result<(), DataError> {

@@ -134,7 +134,11 @@ impl LogFormat {
     }
 
     /// The row of the only sample in a list.
-    fn only(&self, mut sample: Map<String, Value>, list: &str) -> Result<Map<String, Value>, Defect> {
+    fn only(
+        &self,
+        mut sample: Map<String, Value>,
+        list: &str,
+    ) -> Result<Map<String, Value>, Defect> {
         let samples = sample.get_mut(list).and_then(Value::as_array_mut).map(std::mem::take);
         let mut samples = samples.unwrap_or_default();
         match (samples.pop(), samples.len()) {
@@ -185,7 +189,8 @@ impl LogFormat {
         let why = self.why.iter().find_map(|path| at(sample, path)?.as_str());
         let why = why.map_or_else(String::new, |why| format!("; the log says: {}", escape(why)));
         let tool = &self.name;
-        let message = format!("a log of {tool}{name}: no answer: expected {expected}; found {found}{why}");
+        let message =
+            format!("a log of {tool}{name}: no answer: expected {expected}; found {found}{why}");
         Defect::new(Code::MissingValue, message).at_field("completion")
     }
 }

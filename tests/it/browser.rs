@@ -43,7 +43,10 @@ impl Browser {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let found = || {
             let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-            NAMES.iter().flat_map(|name| folders.iter().map(move |dir| dir.join(name))).find(|file| file.is_file())
+            NAMES
+                .iter()
+                .flat_map(|name| folders.iter().map(move |dir| dir.join(name)))
+                .find(|file| file.is_file())
         };
         let Some(program) = own.or_else(found) else {
             println!("no Chromium in the path: nothing is tested (`make test-view` installs one)");
@@ -54,7 +57,9 @@ impl Browser {
         assert!(Command::new("mkfifo").args(&pipes).status().unwrap().success());
         // The protocol is spoken on the descriptors 3 and 4.
         let mut shell = Command::new("sh");
-        shell.arg("-c").arg("program=$1; to=$2; from=$3; shift 3; exec \"$program\" \"$@\" 3<\"$to\" 4>\"$from\"");
+        shell.arg("-c").arg(
+            "program=$1; to=$2; from=$3; shift 3; exec \"$program\" \"$@\" 3<\"$to\" 4>\"$from\"",
+        );
         shell.arg("sh").arg(program).args(&pipes).args([
             "--headless",
             "--remote-debugging-pipe",
@@ -67,7 +72,8 @@ impl Browser {
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         ]);
         shell.arg(format!("--user-data-dir={}", profile.path().join("profile").display()));
-        let child = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let child =
+            shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let to = File::options().write(true).open(&pipes[0]).unwrap();
         let from = BufReader::new(File::open(&pipes[1]).unwrap());
         let mut browser = Self {
@@ -117,7 +123,9 @@ impl Browser {
         let params = &message["params"];
         match message["method"].as_str().unwrap_or_default() {
             "Runtime.exceptionThrown" => self.errors.push(params["exceptionDetails"].to_string()),
-            "Runtime.consoleAPICalled" if params["type"] != "log" => self.errors.push(params["args"].to_string()),
+            "Runtime.consoleAPICalled" if params["type"] != "log" => {
+                self.errors.push(params["args"].to_string())
+            }
             "Log.entryAdded" if params["entry"]["level"] == "error" => {
                 self.errors.push(params["entry"].to_string());
             }
@@ -139,9 +147,14 @@ impl Browser {
 
     /// The value of an expression; a promise is waited for.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
-        let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let asked =
+            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let answer = self.call("Runtime.evaluate", asked);
-        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        assert!(
+            answer["exceptionDetails"].is_null(),
+            "{expression}: {}",
+            answer["exceptionDetails"]
+        );
         answer["result"]["value"].clone()
     }
 
@@ -149,7 +162,8 @@ impl Browser {
     pub(crate) fn wait(&mut self, expression: &str) {
         let start = Instant::now();
         while self.value(&format!("Boolean({expression})")) != true {
-            let (page, path) = (self.value("document.body.innerText.slice(0, 2000)"), self.value("location.hash"));
+            let (page, path) =
+                (self.value("document.body.innerText.slice(0, 2000)"), self.value("location.hash"));
             assert!(start.elapsed() < PATIENCE, "waited for {expression} at {path}: {page}");
             self.value("new Promise((done) => setTimeout(done, 20))");
         }
@@ -158,7 +172,9 @@ impl Browser {
     /// Opens an address, and waits for its page.
     pub(crate) fn open(&mut self, address: &str) {
         self.call("Page.navigate", json!({ "url": address }));
-        self.wait("document.readyState === 'complete' && document.querySelector('main')?.children.length");
+        self.wait(
+            "document.readyState === 'complete' && document.querySelector('main')?.children.length",
+        );
     }
 
     /// Presses a key of the page.
@@ -179,7 +195,8 @@ impl Browser {
 
     /// The width of the screen, and `light` or `dark`.
     pub(crate) fn screen(&mut self, width: u32, scheme: &str) {
-        let screen = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500 });
+        let screen =
+            json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500 });
         self.call("Emulation.setDeviceMetricsOverride", screen);
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));

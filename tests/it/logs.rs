@@ -44,7 +44,8 @@ fn every_log_is_scored_and_its_own_scores_are_labels() {
         let expected = right as f64 / rows as f64;
         assert!((mean - expected).abs() < 1e-9, "{name}: {summary}");
         let labels = &summary["labels"];
-        let agreed = ["true_accepts", "true_rejects"].map(|key| labels[key].as_u64().unwrap_or_default());
+        let agreed =
+            ["true_accepts", "true_rejects"].map(|key| labels[key].as_u64().unwrap_or_default());
         assert_eq!(agreed.iter().sum::<u64>(), agree, "{name}: {labels}");
     }
 }
@@ -85,10 +86,18 @@ fn a_broken_log_is_refused_by_name() {
     let header = br#"{"version": 2, "status": "started", "eval": {"task": "sums"}, "plan": {}}"#;
     for (name, bytes, told) in [
         ("cut.eval", cut, "cut.eval: zip data damaged after row 0: the archive has no directory"),
-        ("promised.eval", &promised, "promised.eval: zip data damaged after row 0: its directory promises"),
+        (
+            "promised.eval",
+            &promised,
+            "promised.eval: zip data damaged after row 0: its directory promises",
+        ),
         ("flipped.eval", &flipped, "flipped.eval: zip data damaged after row"),
         ("other.eval", &other, "other.eval: a ZIP archive that is no log with samples"),
-        ("cut.json", &text[..text.len() - 9], "cut.json: a log of inspect_ai that has no end after sample 2"),
+        (
+            "cut.json",
+            &text[..text.len() - 9],
+            "cut.json: a log of inspect_ai that has no end after sample 2",
+        ),
         ("torn.json", &text[..text.len() / 2], "torn.json:1: EOF while parsing an object"),
         ("header.json", header, "header.json: a log of inspect_ai without \"samples\""),
     ] {
@@ -101,13 +110,16 @@ fn a_broken_log_is_refused_by_name() {
 #[test]
 fn a_sample_without_an_answer_is_named_and_may_be_skipped() {
     let rows = String::from_utf8(fixture("lm_eval.jsonl")).unwrap();
-    let broken = rows.replacen(r#""resps": [["It is 4.\n#### 4"]]"#, r#""resps": [[[-0.5, false]]]"#, 1);
+    let broken =
+        rows.replacen(r#""resps": [["It is 4.\n#### 4"]]"#, r#""resps": [[[-0.5, false]]]"#, 1);
     assert_ne!(rows, broken);
     let place = placed("samples_gsm8k.jsonl", broken.as_bytes());
     let ran = place.run("score a.toml samples_gsm8k.jsonl -o run -q");
     assert!(
         ran.code != 0
-            && ran.err.contains("samples_gsm8k.jsonl:1: completion: a log of lm_eval, sample \"0#strict-match\"")
+            && ran.err.contains(
+                "samples_gsm8k.jsonl:1: completion: a log of lm_eval, sample \"0#strict-match\""
+            )
             && ran.err.contains("expected one text in resps.0"),
         "{}",
         ran.err
@@ -126,16 +138,29 @@ fn archive(name: &str, text: &[u8]) -> Vec<u8> {
     let four = |number: usize| u32::try_from(number).unwrap().to_le_bytes();
     let two = |number: usize| u16::try_from(number).unwrap().to_le_bytes();
     let shared = [
-        &two(20)[..], &two(0), &two(8), &four(0), &crc.sum().to_le_bytes(), &four(packed.len()),
-        &four(text.len()), &two(name.len()), &two(0),
+        &two(20)[..],
+        &two(0),
+        &two(8),
+        &four(0),
+        &crc.sum().to_le_bytes(),
+        &four(packed.len()),
+        &four(text.len()),
+        &two(name.len()),
+        &two(0),
     ]
     .concat();
     let mut file = [b"PK\x03\x04", &shared[..], name.as_bytes(), &packed].concat();
     let start = file.len();
-    file.extend([b"PK\x01\x02", &two(20)[..], &shared, &two(0), &two(0), &two(0), &four(0), &four(0)].concat());
+    file.extend(
+        [b"PK\x01\x02", &two(20)[..], &shared, &two(0), &two(0), &two(0), &four(0), &four(0)]
+            .concat(),
+    );
     file.extend(name.as_bytes());
     let length = file.len() - start;
-    file.extend([b"PK\x05\x06", &four(0)[..], &two(1), &two(1), &four(length), &four(start), &two(0)].concat());
+    file.extend(
+        [b"PK\x05\x06", &four(0)[..], &two(1), &two(1), &four(length), &four(start), &two(0)]
+            .concat(),
+    );
     file
 }
 

@@ -92,10 +92,15 @@ fn no_screen_runs_what_a_model_wrote() {
     browser.screen(1280, "light");
     browser.open(&address);
     let rows = browser.value("DATA.runs[0].overview.rows").as_u64().unwrap();
-    let mut screens: Vec<String> = ["overview", "samples", "samples?q=script&sort=reward&desc=1", "compare?a=0&b=1"]
-        .map(|screen| format!("#/{screen}"))
-        .to_vec();
-    screens.extend((0..rows).step_by(9).flat_map(|at| [format!("#/sample?at={at}"), format!("#/group?at={at}")]));
+    let mut screens: Vec<String> =
+        ["overview", "samples", "samples?q=script&sort=reward&desc=1", "compare?a=0&b=1"]
+            .map(|screen| format!("#/{screen}"))
+            .to_vec();
+    screens.extend(
+        (0..rows)
+            .step_by(9)
+            .flat_map(|at| [format!("#/sample?at={at}"), format!("#/group?at={at}")]),
+    );
     screens.push(format!("#/sample?at={}", rows - 1));
     for (width, scheme) in [(1280, "light"), (1280, "dark"), (360, "light")] {
         browser.screen(width, scheme);
@@ -114,7 +119,10 @@ fn no_screen_runs_what_a_model_wrote() {
     go(&mut browser, &format!("#/sample?at={escape}"));
     assert_eq!(browser.value("document.querySelector('pre.text').innerText"), "ESC[31mredESC[0m");
     go(&mut browser, "#/sample?at=0");
-    assert_eq!(browser.value("document.querySelector('pre.text').innerText"), Value::from(texts[0].as_str()));
+    assert_eq!(
+        browser.value("document.querySelector('pre.text').innerText"),
+        Value::from(texts[0].as_str())
+    );
     quiet(&browser, &host);
 }
 
@@ -173,7 +181,10 @@ fn keys_lead_from_a_run_to_the_reason_of_a_zero() {
     go(&mut browser, "#/samples?sort=reward");
     browser.value("document.querySelector('tr[data-row] a').click()");
     browser.wait("document.querySelector('.verdict')");
-    assert_eq!(browser.value("document.querySelector('.verdict dd').textContent.includes('unequal')"), true);
+    assert_eq!(
+        browser.value("document.querySelector('.verdict dd').textContent.includes('unequal')"),
+        true
+    );
     // The page beyond the first, by its key.
     go(&mut browser, "#/samples");
     go(&mut browser, "#/sample?at=99");
@@ -194,7 +205,9 @@ fn a_report_opens_from_its_file_alone() {
     browser.open(&address);
     for (width, scheme) in [(1280, "light"), (1280, "dark"), (360, "dark")] {
         browser.screen(width, scheme);
-        for screen in ["#/overview", "#/samples", "#/sample?at=0", "#/group?at=0", "#/sample?at=131"] {
+        for screen in
+            ["#/overview", "#/samples", "#/sample?at=0", "#/group?at=0", "#/sample?at=131"]
+        {
             go(&mut browser, screen);
             assert_eq!(browser.value(CHECKS), json!([]), "{width} {scheme} {screen}");
         }
@@ -210,9 +223,13 @@ fn a_training_is_shown_with_its_curves_alarms_and_rollouts() {
     let Some(mut browser) = Browser::start() else { return };
     let place = Place::with(&[]);
     fs::create_dir(place.path("train")).unwrap();
-    let lines = |of: &dyn Fn(u32) -> Value| (1..=40).map(|step| format!("{}\n", of(step))).collect::<String>();
+    let lines = |of: &dyn Fn(u32) -> Value| {
+        (1..=40).map(|step| format!("{}\n", of(step))).collect::<String>()
+    };
     let wave = |step: u32| f64::from(step % 7) / 7.0;
-    let metrics = lines(&|step| json!({ "step": step, "reward": wave(step), "eval_accuracy": 0.5, "kl": wave(step) }));
+    let metrics = lines(
+        &|step| json!({ "step": step, "reward": wave(step), "eval_accuracy": 0.5, "kl": wave(step) }),
+    );
     let rollouts = lines(&|step| {
         json!({
             "step": step, "group": 0, "task": "t", "prompt": "1 + 2 = ?", "completion": "</script>\n3", "tokens": 4,
@@ -221,7 +238,9 @@ fn a_training_is_shown_with_its_curves_alarms_and_rollouts() {
         })
     });
     let warning = json!({ "step": 7, "alarm": "length_pays", "message": "<script>window.pwned=1</script>\u{1b}[2J" });
-    for (name, text) in [("metrics", metrics), ("rollouts", rollouts), ("warnings", format!("{warning}\n"))] {
+    for (name, text) in
+        [("metrics", metrics), ("rollouts", rollouts), ("warnings", format!("{warning}\n"))]
+    {
         place.write(&format!("train/{name}.jsonl"), &text);
     }
     let viewer = Viewer::start(&place, "view train");
@@ -240,6 +259,10 @@ fn a_training_is_shown_with_its_curves_alarms_and_rollouts() {
     }
     browser.value("[...document.querySelectorAll('main a')].find((a) => a.textContent === 'rollouts').click()");
     browser.wait("location.hash.startsWith('#/samples') && document.querySelector('tr[data-row]')");
-    assert_eq!(browser.value("document.querySelectorAll('tr[data-row]').length"), 1, "the rollouts of step 7");
+    assert_eq!(
+        browser.value("document.querySelectorAll('tr[data-row]').length"),
+        1,
+        "the rollouts of step 7"
+    );
     quiet(&browser, &host);
 }

@@ -46,7 +46,8 @@ pub(crate) fn lines_with(
     std::thread::scope(|scope| {
         let second = scope.spawn(|| search.part(lines / 2, lines));
         let mut found = search.part(0, lines / 2)?;
-        let second = second.join().map_err(|_| io::Error::other("the search of a part panicked"))?;
+        let second =
+            second.join().map_err(|_| io::Error::other("the search of a part panicked"))?;
         found.extend(second?);
         Ok(found)
     })
@@ -76,7 +77,8 @@ impl Search<'_> {
                 let mut at = 0;
                 while let Some(hit) = bytes.get(at..).and_then(|rest| finder.find(rest)) {
                     let own = start + (at + hit) as u64;
-                    let line = self.offsets.partition_point(|offset| *offset <= own).saturating_sub(1);
+                    let line =
+                        self.offsets.partition_point(|offset| *offset <= own).saturating_sub(1);
                     found.push(line);
                     // One hit tells of a line: the next is looked for behind it.
                     let next = place(line + 1).saturating_sub(start);

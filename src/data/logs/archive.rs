@@ -91,7 +91,9 @@ impl Archive {
                         samples/*.json); unpack it (`unzip FILE`) and name a file of it";
             DataError::Refused { file: name.to_owned(), what: what.to_owned() }
         })?;
-        let is_own = |entry: &Entry| entry.name.starts_with(&format.archive) && entry.name.ends_with(".json");
+        let is_own = |entry: &Entry| {
+            entry.name.starts_with(&format.archive) && entry.name.ends_with(".json")
+        };
         let mut entries: Vec<Entry> = entries.into_iter().filter(is_own).collect();
         entries.sort_by_cached_key(|entry| order(&entry.name));
         let own = Self {
@@ -113,7 +115,8 @@ impl Archive {
 
     fn next_entry(&mut self) -> Result<bool, DataError> {
         let Some(entry) = self.entries.next() else { return Ok(false) };
-        let told = |why: &str| damage(&self.name, self.rows, &format!("{}: {why}", shown(&entry.name)));
+        let told =
+            |why: &str| damage(&self.name, self.rows, &format!("{}: {why}", shown(&entry.name)));
         if entry.flags & ENCRYPTED != 0 {
             return Err(told("it is encrypted"));
         }
@@ -135,7 +138,9 @@ impl Archive {
             0 => Box::new(packed) as Box<dyn Read + Send>,
             8 => unpack::deflate(packed, &self.name)?,
             93 => unpack::zstd(packed, &self.name)?,
-            other => return Err(told(&format!("compressed by method {other}; 0, 8 and 93 are read"))),
+            other => {
+                return Err(told(&format!("compressed by method {other}; 0, 8 and 93 are read")));
+            }
         };
         self.current = Some(Unpacked { entry, stream, crc: unpack::Crc::default(), bytes: 0 });
         Ok(true)
@@ -198,7 +203,8 @@ impl Read for Archive {
                 return Ok(0);
             }
         }
-        let count = self.ready.get(self.at..).unwrap_or_default().read(buffer)?;
+        let Some(mut ready) = self.ready.get(self.at..) else { return Ok(0) };
+        let count = ready.read(buffer)?;
         self.at += count;
         Ok(count)
     }
@@ -221,16 +227,22 @@ fn order(name: &str) -> (usize, String, usize, String) {
 
 /// A number of so many bytes, the lowest first; what is not there is zero.
 fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
-    let own = bytes.get(at..at + length).unwrap_or_default();
-    own.iter().rev().fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
+    let value = |own: &[u8]| own.iter().rev().fold(0, |sum, byte| (sum << 8) | u64::from(*byte));
+    bytes.get(at..at + length).map_or(0, value)
 }
 
 /// The directory of an archive.
 fn entries(file: &File, file_bytes: u64, limits: &ReadLimits) -> Result<Vec<Entry>, String> {
-    let cut = || "the archive has no directory: it was cut, or is still written".to_owned();
+    let cut = || {
+        "the archive has no directory: it was cut, or is still written; `unzip -t FILE` tells"
+            .to_owned()
+    };
     let (start, length, count) = directory(file, file_bytes).ok_or_else(cut)?;
     if length > limits.footer_bytes_max {
-        return Err(format!("a directory of {length} bytes; at most {} are read", limits.footer_bytes_max));
+        return Err(format!(
+            "a directory of {length} bytes; at most {} are read",
+            limits.footer_bytes_max
+        ));
     }
     if start.saturating_add(length) > file_bytes {
         return Err(cut());
@@ -238,7 +250,8 @@ fn entries(file: &File, file_bytes: u64, limits: &ReadLimits) -> Result<Vec<Entr
     let bytes = read(file, start, length).ok_or_else(cut)?;
     let (mut entries, mut at) = (Vec::new(), 0);
     while let Some(own) = bytes.get(at..).filter(|own| own.starts_with(ENTRY)) {
-        let lengths = [28, 30, 32].map(|place| usize::try_from(number(own, place, 2)).unwrap_or_default());
+        let lengths =
+            [28, 30, 32].map(|place| usize::try_from(number(own, place, 2)).unwrap_or_default());
         let [name, extra, comment] = lengths;
         let text = own.get(ENTRY_BYTES..ENTRY_BYTES + name).ok_or_else(cut)?;
         let mut entry = Entry {
@@ -274,7 +287,8 @@ fn wide(mut fields: &[u8], entry: &mut Entry) {
                 }
             }
         }
-        fields = fields.get(4 + length..).unwrap_or_default();
+        let Some(rest) = fields.get(4 + length..) else { return };
+        fields = rest;
     }
 }
 

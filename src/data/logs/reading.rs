@@ -91,7 +91,8 @@ impl Reading {
                 _ => None,
             },
             Form::Joined => {
-                let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let text =
+                    |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let part = |path: &String| match path.strip_prefix('=') {
                     Some(word) => Some(word.to_owned()),
                     None => at(sample, path).map(text),
@@ -118,7 +119,9 @@ impl Reading {
 fn score(value: &Value, scores: &BTreeMap<String, f64>) -> Value {
     match value {
         Value::Bool(is_right) => Value::from(f64::from(u8::from(*is_right))),
-        Value::String(word) => scores.get(word).map_or_else(|| value.clone(), |own| Value::from(*own)),
+        Value::String(word) => {
+            scores.get(word).map_or_else(|| value.clone(), |own| Value::from(*own))
+        }
         _ => value.clone(),
     }
 }
@@ -128,7 +131,8 @@ fn verdict(value: &Value, scores: &BTreeMap<String, f64>) -> Value {
     let (own, evidence) = match value {
         Value::Object(members) => {
             let own = ["value", "score"].into_iter().find_map(|name| members.get(name));
-            let others = members.iter().filter(|(name, _)| !["value", "score"].contains(&name.as_str()));
+            let others =
+                members.iter().filter(|(name, _)| !["value", "score"].contains(&name.as_str()));
             let others: Map<String, Value> =
                 others.map(|(name, value)| (name.clone(), value.clone())).collect();
             (own.unwrap_or(&Value::Null), others)
@@ -138,7 +142,9 @@ fn verdict(value: &Value, scores: &BTreeMap<String, f64>) -> Value {
     let mut verdict = match score(own, scores) {
         number @ Value::Number(_) => json!({ "outcome": "scored", "reward": number }),
         Value::Null => json!({ "outcome": "abstained", "why": "the log has no score" }),
-        other => json!({ "outcome": "abstained", "why": format!("the score is no number: {other}") }),
+        other => {
+            json!({ "outcome": "abstained", "why": format!("the score is no number: {other}") })
+        }
     };
     if !evidence.is_empty()
         && let Value::Object(members) = &mut verdict
@@ -160,7 +166,8 @@ fn messages_of_items(value: &Value, instructions: Option<&Value>) -> Option<Valu
             let items: Option<Vec<Map<String, Value>>> =
                 values.iter().map(|item| item.as_object().cloned()).collect();
             let messages = items::messages(items?);
-            (!messages.is_empty()).then(|| Value::Array(system.into_iter().chain(messages).collect()))
+            (!messages.is_empty())
+                .then(|| Value::Array(system.into_iter().chain(messages).collect()))
         }
         _ => None,
     }
@@ -173,9 +180,9 @@ fn is_answer(message: &Value) -> bool {
 /// The messages before the first answer, and from it on. The input may hold answers: examples.
 fn turns(messages: &Value, input: Option<&Value>) -> Option<(Value, Value)> {
     let messages = messages.as_array()?;
-    let examples = input.and_then(Value::as_array).map_or(0, |input| {
-        input.iter().filter(|message| is_answer(message)).count()
-    });
+    let examples = input
+        .and_then(Value::as_array)
+        .map_or(0, |input| input.iter().filter(|message| is_answer(message)).count());
     let mut answers = messages.iter().enumerate().filter(|(_, message)| is_answer(message));
     let (first, _) = answers.nth(examples)?;
     let (before, answer) = messages.split_at(first);

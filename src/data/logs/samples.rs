@@ -89,7 +89,10 @@ impl Slim {
             self.is_dropped = false;
             out.push(*byte);
             let key = self.members.key();
-            if self.members.is_within() && !was_within && self.drop.iter().any(|own| own.as_bytes() == key) {
+            if self.members.is_within()
+                && !was_within
+                && self.drop.iter().any(|own| own.as_bytes() == key)
+            {
                 self.is_dropped = true;
                 out.extend_from_slice(b"null");
             }

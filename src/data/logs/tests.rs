@@ -22,7 +22,11 @@ fn the_table_is_read() {
     assert_eq!(FORMATS.format.len(), 7);
     for format in &FORMATS.format {
         assert!(format.has.len() > 1, "{}: one member tells no format", format.name);
-        assert!(format.within.is_some() || format.columns.contains_key("completion"), "{}", format.name);
+        assert!(
+            format.within.is_some() || format.columns.contains_key("completion"),
+            "{}",
+            format.name
+        );
     }
 }
 
@@ -42,7 +46,8 @@ fn rows_of_no_log_are_left_alone() {
 fn answers_of_the_input_are_examples() {
     let message = |role: &str, text: &str| json!({ "role": role, "content": text });
     let input = [message("user", "1?"), message("assistant", "one"), message("user", "2?")];
-    let call = json!([{ "id": "c", "function": "add", "arguments": { "x": 1 }, "type": "function" }]);
+    let call =
+        json!([{ "id": "c", "function": "add", "arguments": { "x": 1 }, "type": "function" }]);
     let own = json!({ "role": "assistant", "content": "", "tool_calls": call });
     let mut messages = vec![message("system", "s")];
     messages.extend(input.iter().cloned());
@@ -102,7 +107,10 @@ fn what_has_no_answer_says_what_was_expected() {
         })
     };
     for (sample, told) in [
-        (harness(json!([[[-1.5, false]]])), "sample \"3#none\": no answer: expected one text in resps.0"),
+        (
+            harness(json!([[[-1.5, false]]])),
+            "sample \"3#none\": no answer: expected one text in resps.0",
+        ),
         (harness(json!([["4", "5"]])), "found a list of 2"),
         (
             json!({ "response": { "output": [] }, "responses_create_params": {}, "failure_reason": "late" }),
