@@ -450,7 +450,7 @@ def test_what_a_trainer_trains_on_is_recorded(
     folder = tmp_path / "train"
     monkeypatch.setenv("ASSAY_RECORD", str(folder))
     monkeypatch.setenv("ASSAY_RECORD_EVERY", "2")
-    rows = [{}, {}, {}, {}]
+    rows: list[dict[str, Any]] = [{}, {}, {}, {}]
     said = ["1", "3", "broken", "none"]
     for step in (1, 2):
         adapter().score_rows(rows, completions=said, prompts=["p", "p", "p", "q"], step=step)

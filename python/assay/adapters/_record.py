@@ -1,7 +1,7 @@
 """What a trainer trains on, recorded in the folder that ``ASSAY_RECORD`` names: ``assay view`` shows it.
 
-The folder has the files of ``assay train``: ``metrics.jsonl``, a line for each call, and ``rollouts.jsonl``,
-the samples of every tenth step, or of as many as ``ASSAY_RECORD_EVERY`` says. Processes may share it.
+The folder has the files of ``assay train``: ``metrics.jsonl``, a line for each call, and
+``rollouts.jsonl``, the samples of every tenth step (``ASSAY_RECORD_EVERY``). Processes may share it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def record(
         known = [value for value in values if value is not None]
         if known:
             metrics[f"rewards/{name}/mean"] = sum(known) / len(known)
-    metrics["reward_faults"] = sum(fault is not None for fault in batch.faults) / max(1, len(batch.faults))
+    faults = sum(fault is not None for fault in batch.faults)
+    metrics["reward_faults"] = faults / max(1, len(batch.faults))
     _append(folder, "metrics.jsonl", [metrics])
     if step % max(1, int(os.environ.get("ASSAY_RECORD_EVERY") or EVERY)) == 0:
         _append(folder, "rollouts.jsonl", _rollouts(batch, parts, prompts, completions, groups_by, step))
