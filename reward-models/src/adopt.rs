@@ -94,7 +94,8 @@ pub fn adopt(
 ) -> Result<Adopted, ModelError> {
     let path = folder.join(manifest::FILE);
     if path.exists() {
-        let why = "is there already: remove it to have it written anew, or load the folder as it is";
+        let why =
+            "is there already: remove it to have it written anew, or load the folder as it is";
         return Err(ModelError::file(&path, why));
     }
     let graph = graph_file(folder, options.graph.as_deref())?;
@@ -189,8 +190,8 @@ fn prove(
 ) -> Result<Proof, ModelError> {
     let path = folder.join(graph);
     let refuse = |why: String| ModelError::graph(&path, why);
-    let manifest =
-        Manifest::deserialize(Value::Table(table.clone())).map_err(|error| refuse(error.to_string()))?;
+    let manifest = Manifest::deserialize(Value::Table(table.clone()))
+        .map_err(|error| refuse(error.to_string()))?;
     let Some(about) = manifest.graph(Role::Model) else {
         return Err(refuse("no graph of role model".to_owned()));
     };
@@ -217,7 +218,8 @@ fn prove(
         alone.extend(forward.run(&mut *session, &[*text], None)?);
     }
     let together = forward.run(&mut *session, &tokens, None)?;
-    let moved = alone.iter().zip(&together).map(|(one, other)| apart(one, other)).fold(0.0, f64::max);
+    let moved =
+        alone.iter().zip(&together).map(|(one, other)| apart(one, other)).fold(0.0, f64::max);
     let (tolerance, most) = limits(about.precision);
     if moved.is_nan() || moved > most {
         return Err(refuse(format!(
@@ -273,7 +275,8 @@ fn apart(one: &ModelOutput, other: &ModelOutput) -> f64 {
         return f64::INFINITY;
     }
     let pairs = one.data.iter().zip(&other.data);
-    let apart = pairs.map(|(one, other)| f64::from((one - other).abs()) / f64::from(one.abs().max(1.0)));
+    let apart =
+        pairs.map(|(one, other)| f64::from((one - other).abs()) / f64::from(one.abs().max(1.0)));
     apart.fold(0.0, |most, apart| if apart.is_nan() { f64::INFINITY } else { most.max(apart) })
 }
 
@@ -288,7 +291,8 @@ fn golden(
 ) -> Result<Value, ModelError> {
     let numbers = |values: &[f64]| Value::Array(values.iter().copied().map(Value::Float).collect());
     let ids = tokens.ids.iter().map(|id| Value::Integer(i64::from(*id))).collect();
-    let wide = |row: &[f32]| numbers(&row.iter().map(|value| f64::from(*value)).collect::<Vec<_>>());
+    let wide =
+        |row: &[f32]| numbers(&row.iter().map(|value| f64::from(*value)).collect::<Vec<_>>());
     let raw = Value::Array(rows.iter().map(wide).collect());
     let mut golden = Table::new();
     let mut put = |key: &str, value: Value| golden.insert(key.to_owned(), value);

@@ -85,8 +85,7 @@ impl GraphInfo {
             let shapes: BTreeMap<&str, Vec<i64>> = constants(graph).collect();
             for tensor in &graph.initializer {
                 filled(tensor)?;
-                self.half |=
-                    tensor.data_type == Some(DataType::FLOAT16) && tensor.dims.len() > 1;
+                self.half |= tensor.data_type == Some(DataType::FLOAT16) && tensor.dims.len() > 1;
             }
             for node in &graph.node {
                 bounded(node, &shapes)?;

@@ -20,15 +20,22 @@ const TOKENS_MAX: u64 = 1 << 20;
 
 /// Architectures by the end of their name: what their output is no score of, and what to do.
 const OTHER_HEADS: [(&str, &str); 5] = [
-    ("ForTokenClassification", "a class of each token: export a process model with `--preset trl-prm`"),
+    (
+        "ForTokenClassification",
+        "a class of each token: export a process model with `--preset trl-prm`",
+    ),
     ("ForCausalLM", "a distribution over tokens: export a judge with `--preset yes-no-judge`"),
-    ("ForConditionalGeneration", "a distribution over tokens: export a judge with `--preset yes-no-judge`"),
+    (
+        "ForConditionalGeneration",
+        "a distribution over tokens: export a judge with `--preset yes-no-judge`",
+    ),
     ("ForMaskedLM", "a distribution over tokens; it has no head that judges"),
     ("ForQuestionAnswering", "the borders of an answer; it has no head that judges"),
 ];
 /// Architectures whose positions count from behind the id of the padding.
 const SHIFTED: [&str; 4] = ["roberta", "xlm-roberta", "camembert", "xlm-roberta-xl"];
-const CONVERSATION: &str = "{{ chat(messages + [{\"role\": \"assistant\", \"content\": completion}]) }}";
+const CONVERSATION: &str =
+    "{{ chat(messages + [{\"role\": \"assistant\", \"content\": completion}]) }}";
 const PAIR: &str = "{{ prompt }}{{ pair }}{{ completion }}";
 const TEXT: &str = "{{ completion }}";
 const TOKENS: [&str; 7] =
@@ -63,7 +70,10 @@ impl Described {
         }
         let path = folder.join("config.json");
         let config = json(&path)?.ok_or_else(|| {
-            ModelError::file(&path, "missing: it says what the model is; take it from the checkpoint")
+            ModelError::file(
+                &path,
+                "missing: it says what the model is; take it from the checkpoint",
+            )
         })?;
         let settings = json(&folder.join("tokenizer_config.json"))?.unwrap_or_default();
         let special = json(&folder.join("special_tokens_map.json"))?.unwrap_or_default();
@@ -132,7 +142,10 @@ impl Described {
         table.insert("graph".to_owned(), Value::Array(vec![about.into()]));
         table.insert("score".to_owned(), self.score.clone().into());
         let most = i64::try_from(self.max_tokens).unwrap_or(i64::MAX);
-        table.insert("limits".to_owned(), Table::from_iter([("max_tokens".to_owned(), most.into())]).into());
+        table.insert(
+            "limits".to_owned(),
+            Table::from_iter([("max_tokens".to_owned(), most.into())]).into(),
+        );
         let mut put = |at: &str, key: &str, value: Value| {
             if let Some(inner) = table.get_mut(at).and_then(Value::as_table_mut) {
                 inner.insert(key.to_owned(), value);
@@ -164,7 +177,8 @@ fn read_output(
     info: &GraphInfo,
     config: &Json,
 ) -> Result<(ModelKind, String), ModelError> {
-    let architecture = config.pointer("/architectures/0").and_then(Json::as_str).unwrap_or_default();
+    let architecture =
+        config.pointer("/architectures/0").and_then(Json::as_str).unwrap_or_default();
     let other = OTHER_HEADS.iter().find(|(end, _)| architecture.ends_with(end));
     let file = folder.join("config.json");
     if let Some((_, what)) = other {
@@ -243,7 +257,8 @@ fn limit(path: &Path, config: &Json, settings: &Json) -> Result<usize, ModelErro
 fn score(config: &Json) -> Table {
     let labels = config.get("id2label").and_then(Json::as_object);
     let count = labels.map(serde_json::Map::len);
-    let count = count.or_else(|| usize::try_from(config.get("num_labels")?.as_u64()?).ok()).unwrap_or(2);
+    let count =
+        count.or_else(|| usize::try_from(config.get("num_labels")?.as_u64()?).ok()).unwrap_or(2);
     let mut score = Table::new();
     if count < 2 {
         return score;

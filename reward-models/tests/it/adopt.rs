@@ -6,11 +6,11 @@
 use std::fs;
 use std::path::Path;
 
+use assay_reward_models::ModelError;
 use assay_reward_models::adopt::{AdoptOptions, Adopted, adopt};
 use assay_reward_models::backend::BackendChoice;
 use assay_reward_models::manifest::ModelKind;
 use assay_reward_models::models::RunSettings;
-use assay_reward_models::ModelError;
 use serde_json::{Value, json};
 
 use crate::support;
@@ -20,8 +20,12 @@ fn exported(config: &Value) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let from = support::root().join("fixtures/models/arch-bert");
     let mut graph = fs::read(from.join("model.onnx")).unwrap();
-    let at: Vec<usize> =
-        graph.windows(6).enumerate().filter(|(_, name)| name == b"scores").map(|(at, _)| at).collect();
+    let at: Vec<usize> = graph
+        .windows(6)
+        .enumerate()
+        .filter(|(_, name)| name == b"scores")
+        .map(|(at, _)| at)
+        .collect();
     for at in at {
         graph[at..at + 6].copy_from_slice(b"logits");
     }
