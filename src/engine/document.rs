@@ -133,8 +133,7 @@ impl Document {
     /// # Errors
     /// An unknown key, or a value of the wrong type.
     pub fn config(&self) -> Result<Config, ConfigError> {
-        let config: Config =
-            from_value::read(&self.tree).map_err(|error| self.untyped(error))?;
+        let config: Config = from_value::read(&self.tree).map_err(|error| self.untyped(error))?;
         if config.version != 1 {
             let message = format!("version {} is not known; this build reads 1", config.version);
             return Err(self.error("version", message).code(Code::Version));

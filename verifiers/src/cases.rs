@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::build_error::BuildError;
-use crate::check::{Files};
+use crate::check::Files;
 use crate::fault::FaultKind;
 use crate::from_value::from_value;
 use crate::pattern::Pattern;

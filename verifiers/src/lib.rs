@@ -50,8 +50,8 @@ pub mod verdict;
 pub mod verifier;
 
 pub use assay_math::{self as math, fault, meter};
-pub use canonical::Digest;
 pub use build_error::BuildError;
+pub use canonical::Digest;
 pub use check::{Check, Files, NoFiles};
 pub use deviation::Std;
 pub use fault::{Fault, FaultKind};

@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::canonical::Digest;
 use crate::build_error::BuildError;
+use crate::canonical::Digest;
 use crate::check::{self, Files, RecordedFiles};
 use crate::fault::Fault;
 use crate::meter::Meter;

@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::build_error::BuildError;
-use crate::check::{Files};
+use crate::check::Files;
 use crate::code::Code;
 use crate::from_value;
 use crate::recipe::settings::{self, Bound, mentions};

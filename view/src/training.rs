@@ -77,6 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test reads what it writes")]
     fn a_training_is_drawn_by_its_lines_and_a_long_one_by_means() {
         let dir = std::env::temp_dir().join(format!("assay-view-training-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();

@@ -10,11 +10,11 @@ use assay_verifiers::{BuildError, Built, Check, Digest, Files};
 use serde::{Deserialize as _, Deserializer, de::Error as _};
 use serde_json::Value;
 
+#[cfg(feature = "wasm")]
+use super::packages;
 use crate::Sandbox;
 #[cfg(feature = "wasm")]
 use crate::languages::Ready;
-#[cfg(feature = "wasm")]
-use super::packages;
 #[cfg(feature = "wasm")]
 use crate::runtime::Limits;
 

@@ -185,7 +185,6 @@ fn windows(ids: &[u32], bits: u32, beyond: u32) -> Vec<u64> {
 /// The n-grams of each order that both sides have: equal ones stand beside each other once both are merged.
 #[expect(
     clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
     reason = "the table has all counts of zeros; half of a number is a count"
 )]
 fn shared(sides: [&[u64]; 2], bits: u32) -> Vec<usize> {
@@ -219,7 +218,6 @@ fn shared(sides: [&[u64]; 2], bits: u32) -> Vec<usize> {
 /// By digits, from the last.
 #[expect(
     clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
     reason = "digits are below the size of the table, places below the length"
 )]
 fn sort(windows: &mut Vec<u64>, bits: u32) {

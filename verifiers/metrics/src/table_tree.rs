@@ -162,6 +162,7 @@ impl TableReader {
     }
 
     /// The contents of cells, by their numbers, and one above the greatest of their tokens.
+    #[expect(clippy::iter_over_hash_type, reason = "each entry has a place of its own")]
     pub(crate) fn contents(&self) -> (Vec<&[u32]>, usize) {
         let mut out: Vec<&[u32]> = vec![&[]; self.cells.len()];
         for (content, id) in &self.cells {

@@ -79,6 +79,7 @@ impl WordSplit {
     }
 
     /// Calls `token` with each token. Linear.
+    #[expect(clippy::indexing_slicing, reason = "a letter lies within its text")]
     pub(crate) fn split<'t>(self, text: &'t str, mut token: impl FnMut(&'t [u8])) {
         match self {
             Self::Space => words(text).for_each(|word| token(word.as_bytes())),
@@ -125,6 +126,7 @@ impl WordSplit {
     /// marks each is a token, but for a single mark between digits, and for the last one before a
     /// digit where the pairs of the first substitution leave it. Beside the ends of the text are
     /// blanks in 13a, and nothing, which counts as a digit, in the others.
+    #[expect(clippy::indexing_slicing, reason = "tokens lie within the text")]
     fn by_marks<'t>(self, text: &'t str, mut token: impl FnMut(&'t [u8])) {
         let text = if self == Self::Chinese { text.trim_matches(is_space) } else { text };
         let edge = self != Self::Mteval13a;
