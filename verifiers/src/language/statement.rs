@@ -8,7 +8,7 @@ use super::cues::{Cue, Role};
 use super::sentences::is_unspaced;
 use super::values::Value;
 
-/// In a sentence that states another option than the answer, at most so many words are not known.
+/// In a sentence that states another option than the answer, at most so many words are not known, itself among them.
 const LETTER_WORDS_MAX: usize = 3;
 
 /// A sentence and its words of which clauses are composed.
@@ -291,24 +291,21 @@ impl<'a> Sentence<'a> {
         found.map(|(word, _)| word).filter(|_| !has(&[Role::Who]))
     }
 
-    /// The place of another value than the answer where a sentence behind it states that value and nothing
-    /// else: "correction: 45", "I would rather say E" are no remarks of a known kind. A value with a unit or
-    /// a name ("2 steps", "chapter 4"), a rounded one, and those of calculations are. `places` are its values.
+    /// The place of another option than the answer where a sentence behind it states that option and nothing
+    /// else: "correction: D", "I would rather say E" are no remarks of a known kind. Numbers may be of
+    /// anything, and are not read so. `places` are its values.
     pub(super) fn states(&self, places: &[(Value, Range<usize>)]) -> Option<Range<usize>> {
         const TURNS: [Role; 5] = [Role::I, Role::Stop, Role::Instead, Role::May, Role::Undo];
         const POINTS: [Role; 5] = [Role::It, Role::Noun, Role::Is, Role::Say, Role::Right];
         const ASIDE: [Role; 7] =
             [Role::Would, Role::If, Role::Who, Role::Other, Role::Wrong, Role::Fixed, Role::Slip];
-        let (value, place) = places.first()?;
+        let (value, place) = places.first().filter(|(one, _)| matches!(one, Value::Letter(_)))?;
         let has = |roles: &[Role]| self.words.iter().any(|word| word.is_any(roles));
-        let turns = has(&TURNS);
-        let is_other = value.is_other(self.own)
-            && places.iter().all(|(one, _)| one == value)
-            && !self.own.iter().any(|own| own.may_be_written(value));
+        let is_other = value.is_other(self.own) && places.iter().all(|(one, _)| one == value);
         // "No, 45" begins with an interjection.
         let denies = self.words.iter().any(|word| word.is(Role::Not) && !word.is(Role::Stop));
         let is_calculated = self.text.contains(['=', '+', '×', '·', '<', '>', '≈', '~', '%', '/']);
-        if !is_other || !(turns || has(&POINTS)) || denies || has(&ASIDE) || is_calculated {
+        if !is_other || !(has(&TURNS) || has(&POINTS)) || denies || has(&ASIDE) || is_calculated {
             return None;
         }
         let clause = self.clause_at(place.start)?;
@@ -317,13 +314,8 @@ impl<'a> Sentence<'a> {
         let behind = self.words.iter().find(|word| word.span.start >= place.end);
         let to = behind.map_or(self.text.len(), |word| word.span.start).min(clause.range.end);
         let is_bare = clause.strange(from, place.start) + clause.strange(place.end, to) == 0;
-        // The letter of an option counts as a word.
-        let unknown_max = match value {
-            Value::Letter(_) => LETTER_WORDS_MAX,
-            _ => usize::from(turns),
-        };
         let unknown: usize = self.clauses.iter().map(Clause::all_unknown).sum();
-        (is_bare && unknown <= unknown_max && !value.is_word_at(self.text, place))
+        (is_bare && unknown <= LETTER_WORDS_MAX && !value.is_word_at(self.text, place))
             .then(|| place.clone())
     }
 

@@ -26,19 +26,6 @@ impl Value {
         !own.contains(self) && own.iter().any(|one| one.is_like(self))
     }
 
-    /// Whether an answer may be the same as a value by its digits, which are rounded or have zeros behind
-    /// them, or by its form, which is not compared.
-    pub(super) fn may_be_written(&self, value: &Self) -> bool {
-        match (self, value) {
-            (Self::Number(one), Self::Number(other)) => {
-                let (one, other) = (one.trim_matches('0'), other.trim_matches('0'));
-                one.starts_with(other) || other.starts_with(one)
-            }
-            (Self::Letter(_), Self::Letter(_)) => false,
-            _ => true,
-        }
-    }
-
     /// Whether the letter at a place of a text is rather a word of a language: "A resposta", "W sumie".
     pub(super) fn is_word_at(&self, text: &str, place: &Range<usize>) -> bool {
         let mut behind = text.get(place.end..).into_iter().flat_map(str::chars);
