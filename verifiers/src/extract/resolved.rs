@@ -87,11 +87,25 @@ fn name_end(text: &str, at: usize, to: usize) -> usize {
         if end > 0 && !is_name {
             break;
         }
-        end += word.len();
-        if !word.ends_with(' ') {
-            end -= 1;
+        let ended = word.strip_suffix([')', '.', ',', ';', '*']);
+        end += ended.unwrap_or(word).len();
+        if ended.is_some() {
             break;
         }
     }
     at + rest.get(..end).unwrap_or(rest).trim_end().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_end;
+
+    #[test]
+    fn a_name_keeps_its_last_letter() {
+        for (text, name) in
+            [("Paris", 5), ("Paris.", 5), ("New York", 8), ("Bogotá", 7), ("Rome is", 4)]
+        {
+            assert_eq!(name_end(text, 0, text.len()), name, "{text}");
+        }
+    }
 }
