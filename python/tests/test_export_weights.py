@@ -1,0 +1,82 @@
+"""Weights that are written one by one; needs what `assay.export` needs (`make test-export`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from assay.export import weights
+from assay.export.progress import Bar, silent
+from assay.export.weights import Weight
+
+
+class Tensors:
+    """A checkpoint that fails at its `fails`th tensor."""
+
+    def __init__(self, fails: int = -1) -> None:
+        self.left = fails
+        torch.manual_seed(0)
+        self.tensors = {f"t{number}": torch.randn(12, 70).bfloat16() for number in range(4)}
+
+    def pieces(self, name: str, turned: bool, shape: tuple[int, ...], limit: int) -> Iterator[Any]:
+        tensor = self.tensors[name].T if turned else self.tensors[name]
+        assert tuple(tensor.shape) == shape
+        yield from tensor.split(5)
+        self.left -= 1
+        if self.left == 0:
+            raise OSError("killed")
+
+
+PLAN = [
+    Weight("t0", "fp32", False, (12, 70), (0,)),
+    Weight("t1", "bf16", True, (70, 12), (4096,)),
+    Weight("t2", "int8_blocks", False, (12, 70), (8192, 12288)),
+    Weight("t3", "int4_blocks", True, (70, 12), (16384, 20480)),
+]
+
+
+def _write(folder: Path, checkpoint: Tensors) -> dict[str, float]:
+    bar = Bar("writing", [weights.size(weight) for weight in PLAN], silent)
+    return weights.write(PLAN, checkpoint, folder / "data", folder / "written", bar)
+
+
+def test_an_export_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    whole.mkdir()
+    stopped.mkdir()
+    rounding = _write(whole, Tensors())
+    with pytest.raises(OSError, match="killed"):
+        _write(stopped, Tensors(fails=3))
+    assert len((stopped / "written").read_text(encoding="utf-8").splitlines()) == 2
+    with (stopped / "written").open("a", encoding="utf-8") as journal:
+        journal.write("0.00")  # a line that was cut
+    again = Tensors()
+    del again.tensors["t0"], again.tensors["t1"]
+    assert _write(stopped, again) == rounding
+    assert (stopped / "data").read_bytes() == (whole / "data").read_bytes()
+    assert rounding["fp32"] == rounding["bf16"] == 0.0
+    assert 0.0 < rounding["int8_blocks"] < 0.01 < rounding["int4_blocks"] < 0.2
+
+
+def test_blocks_of_four_bits_are_two_a_byte(tmp_path: Path) -> None:
+    matrix = torch.zeros(1, 32)
+    matrix[0, :3] = torch.tensor([-8.0, 7.0, 1.0])
+    values, scales, back = weights.blocks(matrix, 4)
+    assert scales.tolist() == [[1.0]]
+    assert values[0, 0, :2].tolist() == [0 | 15 << 4, 9 | 8 << 4]
+    assert torch.equal(back, matrix)
+
+
+def test_a_matrix_beyond_the_rounding_of_its_type_is_refused(tmp_path: Path) -> None:
+    checkpoint = Tensors()
+    checkpoint.tensors["t2"] = torch.full((12, 70), 1e-3)
+    checkpoint.tensors["t2"][:, ::32] = 1e3
+    checkpoint.tensors["t2"][0] = float("nan")
+    with pytest.raises(ValueError, match="t2 is nan off"):
+        _write(tmp_path, checkpoint)
