@@ -1,6 +1,7 @@
 //! Against the deserializer of `serde_json`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use proptest::prelude::*;
 use serde::Serialize;
