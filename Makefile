@@ -88,15 +88,17 @@ test-serve: assets
 	fixtures/serve/openapi.sh $(abspath $(ASSAY)) $(abspath target/schemathesis)
 	python3 fixtures/serve/check.py --assay $(ASSAY) --soak $(or $(SOAK),600)
 
-# The traces of the daemon, which are off by default. The workspace is built as for `make test`, so that
-# little is built twice.
+# Chromium of Debian, where there is none; tests of pages run in it.
 browser:
 	command -v chromium-headless-shell || command -v chromium || { apt-get update --quiet && \
 		apt-get install --yes --no-install-recommends chromium-headless-shell; }
 
+# The pages of `assay view` and `assay report` in a browser, which `make test` leaves out where there is none.
 test-view: assets-portable browser
 	ASSAY_BROWSER=$$(command -v chromium-headless-shell || command -v chromium) cargo test $(BUILD) --package assay-cli --test it pages::
 
+# The traces of the daemon, which are off by default. The workspace is built as for `make test`, so that
+# little is built twice.
 test-otel:
 	cargo clippy $(BUILD) --package assay-cli --all-targets --features assay-cli/otel -- -D warnings
 	cargo test $(BUILD) --features assay-cli/otel --test it traces::

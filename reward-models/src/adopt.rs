@@ -7,12 +7,11 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use assay_verifiers::{Message, canonical};
+use assay_verifiers::Message;
 use serde::{Deserialize as _, Serialize};
 use toml::{Table, Value};
 
 use crate::backend::GraphFile;
-use crate::digests;
 use crate::error::ModelError;
 use crate::files;
 use crate::forward::Forward;
@@ -23,18 +22,8 @@ use crate::nearness::nearness;
 use crate::score::ModelOutput;
 use crate::template::{Template, View};
 use crate::tokens::{Encoder, Tokens};
+pub use describe::AdoptOptions;
 use describe::Described;
-
-/// What may be said of a folder beyond what lies in it.
-#[derive(Clone, Debug, Default)]
-pub struct AdoptOptions {
-    /// The graph, where it is not `model.onnx` or `onnx/model.onnx`.
-    pub graph: Option<String>,
-    /// The name of the model; by default that of the folder.
-    pub name: Option<String>,
-    /// The longest text, where the folder does not say it.
-    pub max_tokens: Option<usize>,
-}
 
 /// A folder that became a model folder.
 #[derive(Clone, Debug, Serialize)]
@@ -314,11 +303,4 @@ fn golden(
     put("raw", raw);
     put("tolerance", tolerance.into());
     Ok(Value::Table(golden))
-}
-
-/// The SHA-256 of a file, in hexadecimal digits.
-fn sha256(path: &Path) -> Result<String, ModelError> {
-    let (mut file, _) = files::open(path, u64::MAX)?;
-    let digest = digests::of(&mut file).map_err(|error| ModelError::file(path, error))?;
-    Ok(canonical::hex(&digest))
 }

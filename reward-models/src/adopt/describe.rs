@@ -2,14 +2,26 @@
 
 use std::path::Path;
 
+use assay_verifiers::canonical;
 use serde_json::Value as Json;
 use toml::{Table, Value, toml};
 
-use super::{AdoptOptions, sha256};
+use crate::digests;
 use crate::error::ModelError;
 use crate::files;
 use crate::graph::GraphInfo;
 use crate::manifest::{ModelKind, Precision};
+
+/// What may be said of a folder beyond what lies in it.
+#[derive(Clone, Debug, Default)]
+pub struct AdoptOptions {
+    /// The graph, where it is not `model.onnx` or `onnx/model.onnx`.
+    pub graph: Option<String>,
+    /// The name of the model; by default that of the folder.
+    pub name: Option<String>,
+    /// The longest text, where the folder does not say it.
+    pub max_tokens: Option<usize>,
+}
 
 pub(super) const TOKENIZER: &str = "tokenizer.json";
 pub(super) const CHAT: &str = "chat.jinja";
@@ -286,4 +298,11 @@ fn precision(info: &GraphInfo) -> Precision {
         return Precision::Int8;
     }
     if info.half { Precision::Fp16 } else { Precision::Fp32 }
+}
+
+/// The SHA-256 of a file, in hexadecimal digits.
+fn sha256(path: &Path) -> Result<String, ModelError> {
+    let (mut file, _) = files::open(path, u64::MAX)?;
+    let digest = digests::of(&mut file).map_err(|error| ModelError::file(path, error))?;
+    Ok(canonical::hex(&digest))
 }

@@ -63,7 +63,7 @@ fn an_export_of_optimum_becomes_a_model_folder() {
     let text = fs::read_to_string(&path).unwrap();
     let run = RunSettings { backend: BackendChoice::Rten, workers: 1, ..RunSettings::default() };
     support::models().load(folder.path(), &run).unwrap();
-    fs::write(&path, text.replacen("\nscore = ", "\nscore = 1", 1)).unwrap();
+    fs::write(&path, text.replacen("\nscore = ", "\nscore = 9.5 # ", 1)).unwrap();
     let error = support::models().load(folder.path(), &run).err().unwrap();
     assert!(matches!(error, ModelError::Golden { .. }), "{error}");
     let again = added(folder.path(), &AdoptOptions::default()).unwrap_err().to_string();

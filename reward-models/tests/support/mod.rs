@@ -33,6 +33,13 @@ impl Files for Fixtures {
     }
 }
 
+/// Whether rten runs the graph of a folder: it has no type for bf16.
+pub(crate) fn is_run_by_rten(folder: &Path) -> bool {
+    let manifest = std::fs::read_to_string(folder.join("model.toml")).unwrap_or_default();
+    let is_of = |precision: &str| manifest.contains(&format!("precision = \"{precision}\""));
+    !["bf16", "int8_blocks", "int4_blocks"].into_iter().any(is_of)
+}
+
 /// Every model folder below the fixtures, or below `ASSAY_TEST_MODELS`.
 pub(crate) fn folders() -> Vec<PathBuf> {
     let named = std::env::var_os("ASSAY_TEST_MODELS").map(PathBuf::from);

@@ -1,11 +1,28 @@
 //! Texts as they are seen.
 
+/// What others wrote, as it is seen: without white space.
+pub(super) struct Material(Vec<String>);
+
+impl Material {
+    /// Reads the material once, for many questions.
+    pub(super) fn of(material: &[&str]) -> Self {
+        Self(material.iter().map(|text| dense(text)).collect())
+    }
+
+    /// Whether it contains a text.
+    pub(super) fn contains(&self, text: &str) -> bool {
+        let text = dense(text);
+        !text.is_empty() && self.0.iter().any(|one| one.contains(&text))
+    }
+}
+
+fn dense(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).collect()
+}
+
 /// Whether the material contains a text, whatever the white space.
 pub(super) fn stands_in(text: &str, material: &[&str]) -> bool {
-    let is_seen = |c: &char| !c.is_whitespace() && !is_invisible(*c);
-    let dense = |text: &str| text.chars().filter(is_seen).collect::<String>();
-    let text = dense(text);
-    !text.is_empty() && material.iter().any(|one| dense(one).contains(&text))
+    Material::of(material).contains(text)
 }
 
 /// The text without characters that are not seen.

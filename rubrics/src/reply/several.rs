@@ -4,13 +4,14 @@
 //! for and that was not copied, else the words. Where the material reads like a verdict itself, words
 //! are not read: the judge may have copied them.
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use super::error::ReplyError;
 use super::json::{Member, Node};
 use super::pair::{self, PairReply};
 use super::revision;
-use super::seen::stands_in;
+use super::seen::Material;
 use super::structure::{
     Structured, Taken, Unclear, answer_part, last_own, member, reasons, words_outside,
 };
@@ -166,7 +167,8 @@ fn read<T: PartialEq>(
 ) -> Result<T, ReplyError> {
     let (_, text) = answer_part(&reply.text);
     let text = text.as_ref();
-    let own = |raw: &str| !stands_in(raw, asked.material);
+    let material = LazyCell::new(|| Material::of(asked.material));
+    let own = |raw: &str| !material.contains(raw);
     let copied = match last_own((reply, text), asked.code, own, structured, same)? {
         Structured::Own(read, _) => return Ok(read),
         Structured::None { copied } => copied,
@@ -178,7 +180,7 @@ fn read<T: PartialEq>(
     // What is left of a copy is a copy, and so is a whole text.
     let is_changed = words.trim() != reply.text.trim();
     let is_whole = asked.material.iter().any(|text| text.trim() == reply.text.trim());
-    if is_whole || (is_changed && stands_in(&reply.text, asked.material)) {
+    if is_whole || (is_changed && material.contains(&reply.text)) {
         return Err(ReplyError::Echo);
     }
     if asked.material.iter().any(|text| announces(text, &words)) {

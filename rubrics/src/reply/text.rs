@@ -13,7 +13,7 @@ use super::label::{Class, Label};
 use super::marks::{Level, Mark, scan};
 use super::prose;
 use super::revision;
-use super::seen::{stands_in, visible};
+use super::seen::{Material, visible};
 use super::value::{self, AROUND, Value};
 use crate::rubric::{Answer, AnswerKind, Criterion};
 
@@ -259,8 +259,9 @@ fn by_line(
             value => Some(value),
         }
     };
+    let material = Material::of(material);
     let own: Vec<Value> =
-        reply.lines().filter(|line| !stands_in(line, material)).filter_map(read).collect();
+        reply.lines().filter(|line| !material.contains(line)).filter_map(read).collect();
     let Some(last) = own.last() else { return Ok(None) };
     if own.iter().any(|other| answer_of(other) != answer_of(last)) && !revision::takes_back(reply) {
         return Err(ReplyError::Disagree);

@@ -6,12 +6,14 @@
 //! verdict. Without an object the words are read, but for those of copied objects and of one that was
 //! cut.
 
+use std::cell::LazyCell;
+
 use super::asked::{AskedCriteria, CriterionVerdict, Told};
 use super::error::ReplyError;
 use super::json::{Member, Node};
 use super::label::{self, Class};
 use super::logprobs::expected_share;
-use super::seen::stands_in;
+use super::seen::Material;
 use super::structure::{
     QUOTE_KEYS, Structured, Taken, Unclear, answer_part, first_text, is_remark, last_own, member,
     reasons, words_outside,
@@ -43,7 +45,8 @@ pub fn read(
     }
     let (offset, text) = answer_part(&reply.text);
     let text = text.as_ref();
-    let own = |raw: &str| !stands_in(raw, asked.material);
+    let material = LazyCell::new(|| Material::of(asked.material));
+    let own = |raw: &str| !material.contains(raw);
     let take = |members: &[Member]| verdicts(members, asked);
     let same = |a: &Read, b: &Read| a.iter().zip(b).all(|(a, b)| a.0.answer == b.0.answer);
     let copied = match last_own((reply, text), asked.code, own, take, same)? {
@@ -63,7 +66,7 @@ pub fn read(
     }
     let words = words_outside(text, &copied);
     // What is left of a copy is a copy.
-    if words.trim() != reply.text.trim() && stands_in(&reply.text, asked.material) {
+    if words.trim() != reply.text.trim() && material.contains(&reply.text) {
         return Err(ReplyError::Echo);
     }
     let repeats = !copied.is_empty();

@@ -180,7 +180,7 @@ fn graders_that_cannot_be_answered_are_refused() {
     assert_refused(score(json!([1])), "range", "two numbers");
     let label =
         json!({"type": "label_model", "input": "x", "labels": ["a", "b"], "passing_labels": ["c"]});
-    assert_refused(label, "passing_labels", "none of the labels");
+    assert_refused(label, "passing_labels", "not one of the labels");
     let open =
         json!({"type": "string_check", "input": "{{ item.a", "reference": "y", "operation": "eq"});
     assert_refused(open, "input", "expected `}}`");

@@ -68,7 +68,7 @@ impl WordSplit {
             };
             let bytes = text.as_bytes();
             let is_at = |at: usize| {
-                let rest = bytes.get(at..).unwrap_or_default();
+                let (_, rest) = bytes.split_at(at);
                 REPLACED.iter().any(|(from, _)| rest.starts_with(from.as_bytes()))
             };
             if memchr3_iter(b'<', b'-', b'&', bytes).any(is_at) {

@@ -71,7 +71,9 @@ impl Formula {
             if is_read.get(at) == Some(&true)
                 && let Op::Call { args, .. } = &node.op
             {
-                args.iter().for_each(|arg| read(*arg, &mut is_read));
+                for arg in args {
+                    read(*arg, &mut is_read);
+                }
             }
         }
         let count = |next: &mut usize, is_read: bool| {

@@ -71,7 +71,7 @@ impl CodeLanguage {
             }
         };
         let options = ParseOptions::new().progress_callback(&mut go_on);
-        let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+        let mut rest = |at: usize, _| text.as_bytes().split_at(at.min(text.len())).1;
         let tree = match parser.set_language(&grammar) {
             Ok(()) => parser.parse_with_options(&mut rest, None, Some(options)),
             Err(_) => None,
