@@ -103,8 +103,8 @@ impl SuiteReport {
         if self.passed == self.total && self.error.is_none() {
             return None;
         }
-        let texts = self.error.iter().chain(&self.lines);
-        texts.filter_map(|text| text.split_once(NO_MODULE)?.1.split('\'').next()).next()
+        let mut texts = self.error.iter().chain(&self.lines);
+        texts.find_map(|text| text.split_once(NO_MODULE)?.1.split('\'').next())
     }
 
     #[expect(clippy::cast_precision_loss, reason = "no suite has 2^53 tests")]

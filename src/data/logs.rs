@@ -67,6 +67,7 @@ pub(super) fn of_line(line: &[u8]) -> Option<&'static LogFormat> {
     if near.is_empty() {
         return None;
     }
+    #[expect(clippy::zero_sized_map_values, reason = "serde reads no object as a set")]
     let members: BTreeMap<Cow<'_, str>, IgnoredAny> = serde_json::from_slice(line).ok()?;
     let names: BTreeSet<&str> = members.keys().map(|name| &**name).collect();
     let is_own = |format: &&LogFormat| {
@@ -75,11 +76,17 @@ pub(super) fn of_line(line: &[u8]) -> Option<&'static LogFormat> {
     near.into_iter().find(is_own)
 }
 
+/// Whether a file of an archive is a sample: its folder begins with `archive`.
+#[expect(clippy::case_sensitive_file_extension_comparisons, reason = "as the tool writes it")]
+pub(super) fn is_sample(name: &str, archive: &str) -> bool {
+    name.starts_with(archive) && name.ends_with(".json")
+}
+
 /// The format of a log that is an archive with a file of this name.
 pub(super) fn of_archive(name: &str) -> Option<&'static LogFormat> {
     let is_own = |format: &&LogFormat| {
         let own = format.archive.as_str();
-        !own.is_empty() && name.starts_with(own) && name.ends_with(".json")
+        !own.is_empty() && is_sample(name, own)
     };
     FORMATS.format.iter().find(is_own)
 }

@@ -45,6 +45,7 @@ struct Current {
     /// It is a stream that must have rows, and had none so far.
     wants_rows: bool,
     /// The tool whose log it is; the outer `None` is not known yet.
+    #[expect(clippy::option_option, reason = "not looked for, none, or one")]
     log: Option<Option<&'static LogFormat>>,
 }
 

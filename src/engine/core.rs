@@ -339,8 +339,8 @@ impl Core {
         for members in groups(samples) {
             let limit = self.limit(call, self.combining_ns());
             let own: Vec<&[Verdict]> = members.iter().map(|at| rows[*at].0.as_slice()).collect();
-            let combined = combiner.combine_group(&own, step, Some(&limit));
-            for (at, outcome) in members.into_iter().zip(combined) {
+            let totals = combiner.combine_group(&own, step, Some(&limit));
+            for (at, outcome) in members.into_iter().zip(totals) {
                 outcomes[at] = outcome;
             }
         }

@@ -179,7 +179,9 @@ mod tests {
             own += batch.iter().sum::<usize>();
             let chosen: BTreeSet<usize> = chosen.into_iter().collect();
             queue.retain(|one| !chosen.contains(&one.at));
-            queue.iter_mut().for_each(|one| one.passed_over += 1);
+            for one in &mut queue {
+                one.passed_over += 1;
+            }
         }
         assert_eq!(own, lengths.iter().sum::<usize>());
         f64::from(u32::try_from(computed).unwrap()) / f64::from(u32::try_from(own).unwrap())

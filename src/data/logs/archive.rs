@@ -13,7 +13,7 @@ use super::super::error::{DataError, escape_whole};
 use super::super::limits::ReadLimits;
 use super::super::unpack;
 use super::samples::Slim;
-use super::{LogFormat, of_archive};
+use super::{LogFormat, is_sample, of_archive};
 
 /// The first bytes of an archive.
 pub(in super::super) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
@@ -91,9 +91,7 @@ impl Archive {
                         samples/*.json); unpack it (`unzip FILE`) and name a file of it";
             DataError::Refused { file: name.to_owned(), what: what.to_owned() }
         })?;
-        let is_own = |entry: &Entry| {
-            entry.name.starts_with(&format.archive) && entry.name.ends_with(".json")
-        };
+        let is_own = |entry: &Entry| is_sample(&entry.name, &format.archive);
         let mut entries: Vec<Entry> = entries.into_iter().filter(is_own).collect();
         entries.sort_by_cached_key(|entry| order(&entry.name));
         let own = Self {
