@@ -34,7 +34,7 @@ struct AddArgs {
     /// The name of the model; by default that of the folder
     #[arg(long)]
     name: Option<String>,
-    /// The longest text, in tokens; by default as config.json and tokenizer_config.json say
+    /// The longest text, in tokens; by default as `config.json` and `tokenizer_config.json` say
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     max_tokens: Option<u32>,
     /// What runs it; by default ONNX Runtime where its library is found, else rten

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use assay::data::{Columns, ReadLimits, Row, Source, escape};
 use assay::engine::label_truth;
-use assay::engine::runs::{CONFIG, MANIFEST, VERDICTS};
+use assay::engine::runs::{CONFIG, MANIFEST, VERDICTS, write_atomic};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -90,8 +90,9 @@ impl Shown {
         let input = json!({ "path": log.display().to_string(), "bytes": bytes });
         let about =
             json!({ "assay": env!("CARGO_PKG_VERSION"), "log_format": tool, "inputs": [input] });
-        std::fs::write(dir.join(MANIFEST), about.to_string())?;
-        std::fs::write(dir.join(CONFIG), json!({ "data": columns }).to_string())?;
+        write_atomic(&dir.join(MANIFEST), about.to_string().as_bytes())?;
+        let config = json!({ "data": columns }).to_string();
+        write_atomic(&dir.join(CONFIG), config.as_bytes())?;
         let texts = Ok(RunTexts::of_files(&[log.to_owned()], columns)?);
         let beside = || named.with_added_extension(LABELS);
         let labels = training.map_or_else(beside, |training| training.join(LABELS));

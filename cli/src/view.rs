@@ -88,7 +88,7 @@ impl LineData {
         let paths: Vec<PathBuf> = source.paths().flatten().map(Path::to_owned).collect();
         let (mut files, mut folder) = (Vec::new(), None);
         for path in paths {
-            let first = Source::open(&[path.clone()], &limits)?.next().transpose()?;
+            let first = Source::open(std::slice::from_ref(&path), &limits)?.next().transpose()?;
             if is_lines(&path)? && first.is_none_or(|block| block.log().is_none()) {
                 files.push(path);
                 continue;
