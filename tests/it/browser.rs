@@ -1,6 +1,13 @@
-//! A headless Chromium, driven by its DevTools protocol over two pipes: no package between.
+//! A headless Chromium, driven by its `DevTools` protocol over two pipes: no package between.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::needless_pass_by_value,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -17,7 +24,7 @@ use tempfile::TempDir;
 const NAMES: [&str; 5] =
     ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "headless_shell"];
 /// How long a page may take to show what is waited for. Much longer than any takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser with one page.
 pub(crate) struct Browser {
@@ -124,7 +131,7 @@ impl Browser {
         match message["method"].as_str().unwrap_or_default() {
             "Runtime.exceptionThrown" => self.errors.push(params["exceptionDetails"].to_string()),
             "Runtime.consoleAPICalled" if params["type"] != "log" => {
-                self.errors.push(params["args"].to_string())
+                self.errors.push(params["args"].to_string());
             }
             "Log.entryAdded" if params["entry"]["level"] == "error" => {
                 self.errors.push(params["entry"].to_string());

@@ -1,6 +1,10 @@
 //! Logs of other tools, as they lie: scored, shown, and refused where they are broken.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::format_push_string,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::fs;
 use std::path::Path;

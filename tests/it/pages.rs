@@ -1,7 +1,12 @@
 //! Every screen of `assay view` and `assay report` in a real browser: hostile texts, keys, contrast, a small
 //! screen, and nothing that leaves the machine.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::format_collect,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::collections::BTreeSet;
 use std::fs;

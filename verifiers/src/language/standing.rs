@@ -241,8 +241,8 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
         if let Some(offered) = offered.filter(|_| !said.is_slip_of_others) {
             return Standing::Hedged(place(offered));
         }
-        let stated = said.stated.as_ref().filter(|_| at > 0);
-        if let Some(offered) = said.offered.as_ref().or(stated) {
+        let doubted = said.doubted.as_ref().filter(|_| at > 0);
+        if let Some(offered) = said.offered.as_ref().or(doubted) {
             return Standing::Hedged(shifted(offered, from));
         }
     }
@@ -255,8 +255,8 @@ struct Said {
     judgements: Vec<Judgement>,
     /// By what it offers another value.
     offered: Option<Range<usize>>,
-    /// Another value, where it states that alone, or the word by which it doubts the answer.
-    stated: Option<Range<usize>>,
+    /// The word by which it doubts the answer.
+    doubted: Option<Range<usize>>,
     /// Whether it says what somebody did wrong who has another value.
     is_slip_of_others: bool,
     /// By what it lets the answer hold in another case, or for another.
@@ -289,8 +289,6 @@ impl Said {
         let places = Value::places(text);
         let is_resolved = cues.iter().any(|cue| cue.is(Role::Reaffirm));
         let doubted = sentence.doubts().filter(|_| !is_excluded && !is_resolved);
-        let stated = if is_excluded { None } else { sentence.states(&places) };
-        let stated = stated.or(doubted);
         for (value, place) in &places {
             if !own.contains(value) || again != Standing::Stands {
                 continue;
@@ -311,7 +309,7 @@ impl Said {
             cues,
             judgements,
             offered,
-            stated,
+            doubted,
             is_slip_of_others,
             relativised,
             again,

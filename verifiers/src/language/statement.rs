@@ -8,9 +8,6 @@ use super::cues::{Cue, Role};
 use super::sentences::is_unspaced;
 use super::values::Value;
 
-/// In a sentence that states another option than the answer, at most so many words are not known, itself among them.
-const LETTER_WORDS_MAX: usize = 3;
-
 /// A sentence and its words of which clauses are composed.
 pub(super) struct Sentence<'a> {
     text: &'a str,
@@ -289,34 +286,6 @@ impl<'a> Sentence<'a> {
         let mut doubts = self.clauses.iter().flat_map(Clause::doubts);
         let found = doubts.find(|(word, is_whole)| *is_whole || of_answer(word));
         found.map(|(word, _)| word).filter(|_| !has(&[Role::Who]))
-    }
-
-    /// The place of another option than the answer where a sentence behind it states that option and nothing
-    /// else: "correction: D", "I would rather say E" are no remarks of a known kind. Numbers may be of
-    /// anything, and are not read so. `places` are its values.
-    pub(super) fn states(&self, places: &[(Value, Range<usize>)]) -> Option<Range<usize>> {
-        const TURNS: [Role; 5] = [Role::I, Role::Stop, Role::Instead, Role::May, Role::Undo];
-        const POINTS: [Role; 5] = [Role::It, Role::Noun, Role::Is, Role::Say, Role::Right];
-        const ASIDE: [Role; 7] =
-            [Role::Would, Role::If, Role::Who, Role::Other, Role::Wrong, Role::Fixed, Role::Slip];
-        let (value, place) = places.first().filter(|(one, _)| matches!(one, Value::Letter(_)))?;
-        let has = |roles: &[Role]| self.words.iter().any(|word| word.is_any(roles));
-        let is_other = value.is_other(self.own) && places.iter().all(|(one, _)| one == value);
-        // "No, 45" begins with an interjection.
-        let denies = self.words.iter().any(|word| word.is(Role::Not) && !word.is(Role::Stop));
-        let is_calculated = self.text.contains(['=', '+', '×', '·', '<', '>', '≈', '~', '%', '/']);
-        if !is_other || !(has(&TURNS) || has(&POINTS)) || denies || has(&ASIDE) || is_calculated {
-            return None;
-        }
-        let clause = self.clause_at(place.start)?;
-        let before = self.words.iter().rfind(|word| word.span.end <= place.start);
-        let from = before.map_or(0, |word| word.span.end).max(clause.range.start);
-        let behind = self.words.iter().find(|word| word.span.start >= place.end);
-        let to = behind.map_or(self.text.len(), |word| word.span.start).min(clause.range.end);
-        let is_bare = clause.strange(from, place.start) + clause.strange(place.end, to) == 0;
-        let unknown: usize = self.clauses.iter().map(Clause::all_unknown).sum();
-        (is_bare && unknown <= LETTER_WORDS_MAX && !value.is_word_at(self.text, place))
-            .then(|| place.clone())
     }
 
     /// The words by which the sentence puts another value in the place of the answer, or beside it.

@@ -26,14 +26,6 @@ impl Value {
         !own.contains(self) && own.iter().any(|one| one.is_like(self))
     }
 
-    /// Whether the letter at a place of a text is rather a word of a language: "A resposta", "W sumie".
-    pub(super) fn is_word_at(&self, text: &str, place: &Range<usize>) -> bool {
-        let mut behind = text.get(place.end..).into_iter().flat_map(str::chars);
-        let leads = behind.next() == Some(' ') && behind.next().is_some_and(char::is_lowercase);
-        matches!(self, Self::Letter('I'))
-            || leads && matches!(self, Self::Letter('A' | 'E' | 'O' | 'U' | 'W' | 'Y' | 'Z'))
-    }
-
     /// The values of an answer.
     pub(super) fn own(text: &str) -> Vec<Self> {
         let bare = text.trim_matches(['$', ' ', '*', '.', '{', '}']);
