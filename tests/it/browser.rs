@@ -5,6 +5,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
+    clippy::disallowed_methods,
     clippy::needless_pass_by_value,
     reason = "a test stops at what it does not expect"
 )]

@@ -3,6 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::format_push_string,
+    clippy::disallowed_methods,
     reason = "a test stops at what it does not expect"
 )]
 

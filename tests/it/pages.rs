@@ -4,6 +4,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::format_collect,
+    clippy::format_push_string,
     clippy::indexing_slicing,
     reason = "a test stops at what it does not expect"
 )]
