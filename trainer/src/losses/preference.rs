@@ -9,7 +9,7 @@
 //! | `mio` | `softplus(-beta d_chosen) + softplus(beta d_rejected)` | the bound of Jensen and Shannon in place of that of Donsker and Varadhan (Mutual Information Optimization) |
 //!
 //! Semi-online training takes the pairs from rollouts of a policy that is synchronised every few steps
-//! ([`best_and_worst`]); the loss is the same.
+//! (the answers with the highest and the lowest reward); the loss is the same.
 
 use assay_verifiers::stats::{sigmoid, softplus};
 use schemars::JsonSchema;
