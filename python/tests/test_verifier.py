@@ -48,7 +48,7 @@ def _sample_and(most: int) -> tuple[Any, int]:
         (None, "abstained", "the function returned None"),
         (assay.Verdict.abstained("no code"), "abstained", "no code"),
         (assay.Verdict.failed("Upstream", "gone"), "failed", "gone"),
-        (float("nan"), "failed", "ValueError: reward: NaN is no reward"),
+        (float("nan"), "failed", "ValueError: reward: NaN is not a reward"),
         ("1", "failed", "TypeError: a verifier returns a number, None or a Verdict, not str"),
         ([1.0], "failed", "TypeError"),
     ],

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import onnx
 import torch
 from onnx import NodeProto, TensorProto, helper
 
-from .checkpoint import Checkpoint
 from .progress import Bar
 
 ALIGNMENT = 4096
@@ -177,7 +177,7 @@ def size(weight: Weight) -> int:
 
 
 def write(
-    weights: list[Weight], checkpoint: Checkpoint, path: Path, journal: Path, bar: Bar
+    weights: list[Weight], checkpoint: Pieces, path: Path, journal: Path, bar: Bar
 ) -> dict[str, float]:
     """Writes what is not in the journal yet. Returns the largest rounding of each way to store."""
     done = journal.read_text(encoding="utf-8").split("\n")[:-1] if journal.exists() else []
@@ -203,7 +203,15 @@ def write(
     return worst
 
 
-def _store(weight: Weight, checkpoint: Checkpoint, data: Any) -> float:
+class Pieces(Protocol):
+    """What hands out the tensors of a checkpoint in rows."""
+
+    def pieces(self, name: str, turned: bool, shape: tuple[int, ...], limit: int) -> Iterator[Any]:
+        """A tensor, or its transpose, in rows that hold some `limit` elements together."""
+        ...
+
+
+def _store(weight: Weight, checkpoint: Pieces, data: Any) -> float:
     """Writes a weight. Returns how far it is from that of the checkpoint, by the root of the mean square."""
     wrong = total = 0.0
     places = list(weight.offsets)
