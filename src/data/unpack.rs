@@ -63,7 +63,7 @@ pub(super) fn deflate(
 /// In place of the checksum: nothing is unpacked.
 #[cfg(not(feature = "compression"))]
 #[derive(Default)]
-pub(super) struct Crc;
+pub(super) struct Crc(());
 
 #[cfg(not(feature = "compression"))]
 impl Crc {

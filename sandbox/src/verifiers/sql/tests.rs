@@ -25,6 +25,8 @@ fn every_case_of_the_fixtures_holds() {
     let told: Vec<String> = file
         .cases
         .iter()
+        // The translator of dialects runs in the Python guest: `tests/cases` has it.
+        .filter(|case| !case.config.contains_key("dialect"))
         .filter_map(|case| match run(case) {
             Ok(verdict) => case.disagreement(&verdict).map(|why| format!("{}: {why}", case.name)),
             Err(error) => Some(format!("{}: {}: {error}", case.name, error.setting)),
