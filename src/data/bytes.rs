@@ -150,7 +150,7 @@ impl Bytes {
     }
 
     fn failed(&self, source: io::Error, file: &str, rows: u64) -> DataError {
-        // What an archive reports is told already.
+        // What an archive reports is an error already.
         let source = match source.downcast::<DataError>() {
             Ok(error) => return error,
             Err(source) => source,

@@ -1,5 +1,6 @@
 //! Yes and no in sentences, where nothing is labelled: only what agrees with itself is a verdict.
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use assay_verifiers::Pattern;
@@ -9,7 +10,7 @@ use super::asked::Told;
 use super::label::{self, Class};
 use super::marks::is_reported;
 use super::pair::sentence;
-use super::seen::stands_in;
+use super::seen::Material;
 use super::value::{self, AROUND, Value};
 use crate::rubric::{Answer, AnswerKind};
 
@@ -74,8 +75,9 @@ fn statements(
 ) -> Result<Vec<(Told, bool)>, Hedged> {
     let mut said = Vec::new();
     let (Some(pattern), Some(but)) = (STATEMENT.as_ref(), BUT.as_ref()) else { return Ok(said) };
+    let material = LazyCell::new(|| Material::of(material));
     for found in pattern.captures_iter(text).take(STATEMENTS_MAX) {
-        said.extend(statement(text, &found, but, kind, material)?);
+        said.extend(statement(text, &found, but, kind, &material)?);
     }
     Ok(said)
 }
@@ -85,7 +87,7 @@ fn statement(
     found: &regex::Captures<'_>,
     but: &Pattern,
     kind: &AnswerKind,
-    material: &[&str],
+    material: &Material,
 ) -> Result<Option<(Told, bool)>, Hedged> {
     let whole = found.get_match();
     let (before, after) = (&text[..whole.start()], &text[whole.end()..]);
@@ -94,7 +96,7 @@ fn statement(
     let is_elsewhere = is_reported(before)
         || sentence::is_conditional(before, after)
         || rest.trim_end().ends_with('?')
-        || stands_in(&text[from..to], material);
+        || material.contains(&text[from..to]);
     if is_elsewhere {
         return Ok(None);
     }

@@ -20,11 +20,6 @@ fn dense(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).collect()
 }
 
-/// Whether the material contains a text, whatever the white space.
-pub(super) fn stands_in(text: &str, material: &[&str]) -> bool {
-    Material::of(material).contains(text)
-}
-
 /// The text without characters that are not seen.
 pub(super) fn visible(text: &str) -> String {
     text.chars().filter(|c| !is_invisible(*c)).collect()

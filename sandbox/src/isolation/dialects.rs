@@ -11,7 +11,7 @@ use crate::value::{PyValue, marshal};
 pub enum Translated {
     /// The query in the dialect of `SQLite`.
     Sql(String),
-    /// It is no query of its dialect, and why.
+    /// It is not a query of its dialect, and why.
     Unparsed(String),
     /// It says what `SQLite` cannot, or the library does not know how to say.
     Untranslated(String),

@@ -75,7 +75,7 @@ impl Archive {
     /// Reads the directory of an archive, and finds which log it is.
     ///
     /// # Errors
-    /// An archive that is damaged, or is no log.
+    /// An archive that is damaged, or is not a log.
     pub(in super::super) fn open(
         file: File,
         name: &str,

@@ -126,7 +126,7 @@ fn score(value: &Value, scores: &BTreeMap<String, f64>) -> Value {
     }
 }
 
-/// A score with what is told of it, as a verdict line has it.
+/// A score with its evidence, as a verdict line has it.
 fn verdict(value: &Value, scores: &BTreeMap<String, f64>) -> Value {
     let (own, evidence) = match value {
         Value::Object(members) => {

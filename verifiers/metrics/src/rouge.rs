@@ -80,7 +80,7 @@ impl RougeReference {
         Ok(Overlap::of(common, given.len(), wanted.len()))
     }
 
-    /// The tokens of lines of the reference that stand in the longest common subsequence with some
+    /// The tokens of lines of the reference that are in the longest common subsequence with some
     /// line of the text, each token as often as the text has it.
     #[expect(clippy::indexing_slicing, reason = "ends of lines grow, up to the length")]
     fn lines_in_common<E>(

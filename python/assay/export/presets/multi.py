@@ -10,7 +10,7 @@ from ..checkpoint import Checkpoint
 from ..graph import GatedHead, Scorer, SpreadHead
 from ..preset import Preset, conversation, hidden, judged, logits, whole_head
 from ..sample import Encoded, Sample
-from .outcome import CONVERSATION, encode
+from .outcome import CONVERSATION, as_it_is, encode
 
 ARMORM_LABELS = [
     "helpsteer-helpfulness",
@@ -150,7 +150,7 @@ PRESETS = {
         encode=encode,
         build=grm,
         raw=grm_raw,
-        score=lambda _: {"transform": "none", "aggregate": "last"},
+        score=as_it_is,
     ),
     "nemotron": Preset(
         kind="outcome",

@@ -92,11 +92,16 @@ def classifier(checkpoint: Checkpoint) -> Scorer:
     return Scorer(model.base_model, model.score)
 
 
+def as_it_is(_: Checkpoint) -> Table:
+    """The one number of the last position."""
+    return {"transform": "none", "aggregate": "last"}
+
+
 def classifier_score(checkpoint: Checkpoint) -> Table:
     """One label is taken as it is; of several, the probability of the last, or the first of a regression."""
     count = checkpoint.config.num_labels if checkpoint.classifies else len(checkpoint.tensor("score.weight"))
     if count == 1:
-        return {"transform": "none", "aggregate": "last"}
+        return as_it_is(checkpoint)
     names = checkpoint.config.id2label
     labels = {"labels": [names.get(number, f"LABEL_{number}") for number in range(count)], "aggregate": "last"}
     kind = checkpoint.config.problem_type
@@ -154,7 +159,7 @@ PRESETS = {
         encode=encode_without_second_bos,
         build=classifier,
         raw=classifier_raw,
-        score=lambda _: {"transform": "none", "aggregate": "last"},
+        score=as_it_is,
         add_special_tokens=True,
         strip_bos=True,
     ),
@@ -165,7 +170,7 @@ PRESETS = {
         encode=encode_math,
         build=math_head,
         raw=math_raw,
-        score=lambda _: {"transform": "none", "aggregate": "last"},
+        score=as_it_is,
         system=MATH_SYSTEM,
         talk=False,
     ),
@@ -175,7 +180,7 @@ PRESETS = {
         encode=encode,
         build=math_head,
         raw=math_raw,
-        score=lambda _: {"transform": "none", "aggregate": "last"},
+        score=as_it_is,
     ),
     "eurus-rm": Preset(
         kind="outcome",
@@ -183,7 +188,7 @@ PRESETS = {
         encode=encode_instruction,
         build=regression,
         raw=regression_raw,
-        score=lambda _: {"transform": "none", "aggregate": "last"},
+        score=as_it_is,
         add_special_tokens=True,
         talk=False,
     ),

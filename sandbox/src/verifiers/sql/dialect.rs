@@ -45,7 +45,7 @@ pub enum SqlDialect {
 /// A query that is not run as it was written.
 #[cfg_attr(not(feature = "wasm"), expect(dead_code, reason = "nothing is translated"))]
 pub(super) enum Unrun {
-    /// It is no query of its dialect.
+    /// It is not a query of its dialect.
     Unparsed(String),
     /// `SQLite` cannot say what it says.
     Untranslated(String),
