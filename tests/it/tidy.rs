@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use assay::Registry;
 use syn::spanned::Spanned as _;
@@ -72,10 +72,58 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
 
-/// Functions that are too long, with their lengths.
-struct Functions {
+/// What the tests below look for in a file. Parsing takes most of their time, so a file is parsed once.
+struct Facts {
     file: String,
+    lines: usize,
     long: Vec<String>,
+    silent_tests: Vec<String>,
+    messages: Vec<String>,
+    defaults: Vec<String>,
+    literals: Vec<String>,
+}
+
+impl Facts {
+    fn of(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap();
+        let code = syn::parse_file(&text).unwrap();
+        let mut functions = Functions::default();
+        functions.visit_file(&code);
+        Self {
+            file: shown(path),
+            lines: text.lines().count(),
+            long: functions.long,
+            silent_tests: assertions::missing(&code),
+            messages: messages::read(&code),
+            defaults: defaults::silent(&code),
+            literals: functions.literals,
+        }
+    }
+
+    fn is_production(&self) -> bool {
+        !self.file.split('/').any(|part| part.contains("test") || part == "benches")
+    }
+}
+
+/// Of every Rust file.
+static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| {
+    let sources = sources();
+    assert!(sources.len() > 50, "only {} files were found", sources.len());
+    sources.iter().map(|path| Facts::of(path)).collect()
+});
+
+/// What files have that they must not have, each with its file.
+fn wrong(of: fn(&Facts) -> &Vec<String>, looked_at: impl Fn(&Facts) -> bool) -> String {
+    let files = FACTS.iter().filter(|facts| looked_at(facts));
+    let found = files.flat_map(|file| of(file).iter().map(|what| format!("{}: {what}", file.file)));
+    found.collect::<Vec<_>>().join("\n")
+}
+
+/// Functions that are too long, and the literals of texts.
+#[derive(Default)]
+struct Functions {
+    long: Vec<String>,
+    literals: Vec<String>,
 }
 
 impl Functions {
@@ -83,7 +131,7 @@ impl Functions {
         let span = block.span();
         let lines = span.end().line - span.start().line + 1;
         if lines > FUNCTION_LINES_MAX {
-            self.long.push(format!("{}: `{name}` has {lines} lines", self.file));
+            self.long.push(format!("`{name}` has {lines} lines"));
         }
     }
 }
@@ -98,24 +146,18 @@ impl<'ast> Visit<'ast> for Functions {
         self.measure(&function.sig.ident, &function.block);
         visit::visit_impl_item_fn(self, function);
     }
+
+    fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
+        self.literals.push(literal.value());
+    }
 }
 
 #[test]
 fn files_and_functions_are_small() {
-    let mut wrong = Vec::new();
-    let sources = sources();
-    assert!(sources.len() > 50, "only {} files were found", sources.len());
-    for path in sources {
-        let text = fs::read_to_string(&path).unwrap();
-        let lines = text.lines().count();
-        if lines > FILE_LINES_MAX {
-            wrong.push(format!("{} has {lines} lines", shown(&path)));
-        }
-        let mut functions = Functions { file: shown(&path), long: Vec::new() };
-        functions.visit_file(&syn::parse_file(&text).unwrap());
-        wrong.extend(functions.long);
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let long = FACTS.iter().filter(|facts| facts.lines > FILE_LINES_MAX);
+    let long: Vec<String> = long.map(|f| format!("{} has {} lines", f.file, f.lines)).collect();
+    assert_eq!(long, Vec::<String>::new());
+    assert_eq!(wrong(|facts| &facts.long, |_| true), "");
 }
 
 #[test]
@@ -127,13 +169,7 @@ fn every_file_says_what_it_is() {
 
 #[test]
 fn every_test_asserts_something() {
-    let mut silent = Vec::new();
-    for path in sources() {
-        let file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
-        let tests = assertions::missing(&file).into_iter();
-        silent.extend(tests.map(|test| format!("{}: {test}", shown(&path))));
-    }
-    assert!(silent.is_empty(), "tests without an assertion: {silent:#?}");
+    assert_eq!(wrong(|facts| &facts.silent_tests, |_| true), "");
 }
 
 /// Messages that come without a code: of `SQLite`, of wasmtime and of programs of others.
@@ -143,24 +179,11 @@ const WITHOUT_CODES: [&str; 3] = [
     "sandbox/src/verifiers/sql/connection.rs",
 ];
 
-/// What is found in files that are no tests, but for those below `exempt`.
-fn found_in_production(find: fn(&syn::File) -> Vec<String>, exempt: &[&str]) -> String {
-    let mut found = Vec::new();
-    let is_production = |path: &&PathBuf| {
-        let shown = shown(path);
-        let is_test = shown.split('/').any(|part| part.contains("test") || part == "benches");
-        !is_test && !exempt.iter().any(|home| shown.starts_with(home))
-    };
-    for path in sources().iter().filter(is_production) {
-        let file = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
-        found.extend(find(&file).iter().map(|code| format!("{}: {code}", shown(path))));
-    }
-    found.join("\n")
-}
-
 #[test]
 fn errors_are_told_apart_by_their_codes() {
-    assert_eq!(found_in_production(messages::read, &WITHOUT_CODES), "");
+    let read =
+        |facts: &Facts| facts.is_production() && !WITHOUT_CODES.contains(&facts.file.as_str());
+    assert_eq!(wrong(|facts| &facts.messages, read), "");
 }
 
 /// Kinds that are to become data.
@@ -168,7 +191,10 @@ const WITH_DEFAULTS: [&str; 2] = ["trainer/src/advantages", "trainer/src/selecti
 
 #[test]
 fn no_default_is_silent() {
-    assert_eq!(found_in_production(defaults::silent, &WITH_DEFAULTS), "");
+    let read = |facts: &Facts| {
+        facts.is_production() && !WITH_DEFAULTS.iter().any(|home| facts.file.starts_with(home))
+    };
+    assert_eq!(wrong(|facts| &facts.defaults, read), "");
 }
 
 /// The root files of our crates.
@@ -193,21 +219,15 @@ const CRATE_ROOTS: [&str; 18] = [
     "view/src/lib.rs",
 ];
 
-#[test]
-fn no_two_files_of_a_crate_import_each_other() {
-    for crate_root in CRATE_ROOTS {
-        let circles = Imports::read(&root().join(crate_root)).circles();
-        assert!(circles.is_empty(), "{crate_root}:\n{}", circles.join("\n\n"));
-    }
-}
-
 /// A room is a module of the crate root, with all that is below it. `python/tests/test_imports.py`
 /// holds the Python package to the same.
 #[test]
-fn no_two_rooms_of_a_crate_import_each_other() {
+fn no_two_files_or_rooms_of_a_crate_import_each_other() {
     for crate_root in CRATE_ROOTS {
-        let circles = Imports::read(&root().join(crate_root)).room_circles();
-        assert!(circles.is_empty(), "{crate_root}:\n{}", circles.join("\n\n"));
+        let imports = Imports::read(&root().join(crate_root));
+        for circles in [imports.circles(), imports.room_circles()] {
+            assert!(circles.is_empty(), "{crate_root}:\n{}", circles.join("\n\n"));
+        }
     }
 }
 
@@ -490,15 +510,6 @@ fn every_verifier_has_docs_and_fixtures() {
     assert!(ids.is_subset(&fixtures) && absent.is_empty(), "{absent:?}");
 }
 
-/// Literals of a file.
-struct Literals(Vec<String>);
-
-impl<'ast> Visit<'ast> for Literals {
-    fn visit_lit_str(&mut self, literal: &'ast syn::LitStr) {
-        self.0.push(literal.value());
-    }
-}
-
 #[test]
 fn lints_name_no_verifier_and_read_no_message() {
     let registry = Registry::standard(&Arc::default(), &Arc::default());
@@ -506,20 +517,19 @@ fn lints_name_no_verifier_and_read_no_message() {
     // A method of scripts is called so too.
     let known = [("cli/src/lints/script/rhai_paths.rs", "contains")];
     let homes = ["lints", "trial", "validate"].map(|name| format!("cli/src/{name}"));
-    let files =
-        sources().into_iter().filter(|path| homes.iter().any(|home| shown(path).starts_with(home)));
     let mut wrong = Vec::new();
-    for path in files {
-        let (text, name) = (fs::read_to_string(&path).unwrap(), shown(&path));
-        let mut literals = Literals(Vec::new());
-        literals.visit_file(&syn::parse_file(&text).unwrap());
-        let named = literals.0.iter().filter(|own| ids.contains(own.as_str()));
-        let named = named.filter(|own| !known.contains(&(name.as_str(), own.as_str())));
-        wrong.extend(named.map(|own| format!("{name} names the verifier {own}")));
+    for Facts { file, literals, .. } in FACTS.iter() {
+        if !homes.iter().any(|home| file.starts_with(home)) {
+            continue;
+        }
+        let named = literals.iter().filter(|own| ids.contains(own.as_str()));
+        let named = named.filter(|own| !known.contains(&(file.as_str(), own.as_str())));
+        wrong.extend(named.map(|own| format!("{file} names the verifier {own}")));
+        let text = fs::read_to_string(root().join(file)).unwrap();
         for said in ["message", "reason", "why", "help"] {
             let reads = ["contains(", "starts_with(", "ends_with(", "find(\"", "split_once(\""];
             let is_read = reads.iter().any(|call| text.contains(&format!("{said}.{call}")));
-            wrong.extend(is_read.then(|| format!("{name} reads what a {said} says")));
+            wrong.extend(is_read.then(|| format!("{file} reads what a {said} says")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -284,10 +284,12 @@ pub(super) fn is_contrasted(before: &str) -> bool {
 /// "We cannot choose option A."
 fn is_denied(before: &str) -> bool {
     let last = words_before(sentence(before)).next().unwrap_or_default();
-    let clause = before.rsplit(['。', '，', '；', '！', '？', ',', '.', '\n']).next();
-    let is_other = |word: &&str| clause.is_some_and(|clause| clause.contains(*word));
+    let is_denied_elsewhere = || {
+        let clause = before.rsplit(['。', '，', '；', '！', '？', ',', '.', '\n']).next();
+        clause.is_some_and(|clause| choice::DENIED.iter().any(|word| clause.contains(*word)))
+    };
     choice::DENIED_ENDS.iter().any(|word| before.trim_end().ends_with(word))
-        || (!before.is_ascii() && choice::DENIED.iter().any(is_other))
+        || (!before.is_ascii() && is_denied_elsewhere())
         || choice::DENYING.contains(&last.as_str())
         || is_denying(sentence(before))
         || is_negated(&last)
