@@ -307,11 +307,13 @@ fn agree(
     is_close(cx, &one, &two, sign).map(Some)
 }
 
-/// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`.
+/// Whether the comma of a reference is more likely a decimal point than a list: `0,111`, `1,22`, `7{,}5`.
 fn decimal_comma(text: &str) -> bool {
-    let Some((whole, rest)) = text.split_once(',') else { return false };
+    let braced = text.split_once("{,}");
+    let Some((whole, rest)) = braced.or_else(|| text.split_once(',')) else { return false };
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    digits(whole) && digits(rest) && (whole == "0" || !matches!(rest.len(), 1 | 3))
+    let is_list = rest.len() == 1 && braced.is_none();
+    digits(whole) && digits(rest) && (whole == "0" || !is_list && rest.len() != 3)
 }
 
 /// Whether a comma might separate thousands, and whether the only one might be a decimal point.

@@ -321,7 +321,9 @@ impl Math {
         } else {
             chosen
         };
-        let same = trimmed(&chosen.candidate.text) == trimmed(reference);
+        // "7{,}5" is "7,5" as it is typeset.
+        let unbraced = |text: &str| trimmed(text).replace("{,}", ",");
+        let same = unbraced(&chosen.candidate.text) == unbraced(reference);
         let open = self.closed_form
             && chosen.reading.leaves_operator()
             && !wanted.has_operator()
