@@ -71,10 +71,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
+use crate::language::conclude;
 use crate::language::cues::{self, Cue, Role};
 use crate::language::guess::Languages;
 use crate::language::sentences;
-use crate::language::{conclude, deny};
 use crate::math::syntax::text::trimmed_start;
 use crate::meter::Meter;
 
@@ -192,11 +192,6 @@ fn unvalued(text: &str, found: &mut Vec<Candidate<'_>>) {
 
 /// Joins what is offered beside the last answer to it.
 fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
-    // "This answer is wrong" announces none, and takes back the one before it.
-    if found.len() > 1 && found.first().is_some_and(|last| is_verdict(text, last)) {
-        found.drain(..2);
-        return;
-    }
     let Some(last) = found.first_mut() else { return };
     // Another value below a marked one is another answer.
     let behind = &text[last.span.1..];
@@ -223,16 +218,6 @@ fn reconsidered(text: &str, found: &mut Vec<Candidate<'_>>) {
 /// A value without the signs around formulas and the end of its sentence.
 fn bare(value: &str) -> &str {
     value.trim_matches(['$', ' ', '*', '.', '\n'])
-}
-
-/// Whether what is announced judges the answer before it: "this answer is wrong".
-fn is_verdict(text: &str, said: &Candidate<'_>) -> bool {
-    let before = &text[..said.span.0];
-    let sentence = before.rsplit(['.', '!', '?', '\n', '>', '}']).next().unwrap_or_default();
-    let refers = words::words(sentence).next();
-    said.provenance == Provenance::Anchor
-        && refers.is_some_and(|word| is_one_of(deny::REFERRING, word))
-        && afterthought::is_judgement(&said.text)
 }
 
 /// Whether what announcements of a text deny or suppose includes this place: "I doubt that the

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::qualify;
 use super::sentence::FORMULA_SIGNS;
 use super::words::{is_one_of, offers, words};
-use crate::language::{connect, deny, hedge, retract, suppose, value};
+use crate::language::{connect, hedge, retract, suppose, value};
 use crate::math::syntax::number_words;
 
 /// So many bytes behind a value are read.
@@ -125,12 +125,6 @@ pub(super) fn several(text: &str) -> Option<String> {
 /// Where the first value of a text ends.
 pub(super) fn first_end(text: &str) -> Option<usize> {
     text.find(begins_value).map(|first| value_end(text, first))
-}
-
-/// Whether a word judges a value wrong: "incorrect", "not right".
-pub(super) fn is_judgement(text: &str) -> bool {
-    let text = text.trim_end_matches(['.', '!', ' ', '*']);
-    is_one_of(deny::JUDGEMENTS, text) && !is_one_of(deny::PRAISES, text)
 }
 
 /// Whether the text behind a value offers no other one: "17, but 42 is possible too".

@@ -4,7 +4,7 @@
 
 use super::candidate::{Candidate, Provenance, slice};
 use super::words::is_one_of;
-use super::{last_sentence, qualify, retraction};
+use super::{last_sentence, qualify};
 use crate::language::{conclude, hedge, remark};
 
 /// The longest concluding sentence, in bytes.
@@ -34,10 +34,8 @@ pub(super) fn find(text: &str) -> Option<Candidate<'_>> {
     let last_word = before.split_whitespace().next_back().unwrap_or_default();
     let led = is_one_of(conclude::BEFORE, last_word);
     let another = before.contains(|c: char| c.is_ascii_digit());
-    (!(named || led || another)
-        && last_sentence::stands_free(text.get(..to)?, from, number.span)
-        && !retraction::denied(after))
-    .then_some(number)
+    (!(named || led || another) && last_sentence::stands_free(text.get(..to)?, from, number.span))
+        .then_some(number)
 }
 
 /// Several values behind the verb of the last sentence: "the roots are x = 1 and x = 2", "it is
@@ -75,7 +73,7 @@ fn formula(text: &str, (from, to): (usize, usize)) -> Option<Candidate<'_>> {
         && after.split_whitespace().count() <= 3;
     let value = found.text.contains(|c: char| c.is_ascii_digit());
     let found = Candidate { provenance: Provenance::LastMath, ..found };
-    (only && ends && value && !retraction::denied(after)).then_some(found)
+    (only && ends && value).then_some(found)
 }
 
 /// Whether a sentence begins as a conclusion does, and asks and doubts nothing.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::candidate::{Candidate, Provenance};
 use super::scope::Scope;
 use super::words::{is_one_of, offers, words};
-use super::{hidden, qualify, retraction};
+use super::{hidden, qualify};
 use crate::language::connect;
 use crate::math::syntax::text::trimmed_start;
 
@@ -25,7 +25,7 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     });
     let last = boxes.find(|found| {
         !scope.quoted((found.start, found.end), &mut looked)
-            && !text.get(found.end..).is_some_and(retraction::denied)
+            && !text.get(found.end..).is_some_and(is_denied_behind)
             && !text.get(..found.start).is_some_and(is_denied)
     })?;
     let mut group = vec![(last.from, last.to)];
@@ -52,6 +52,11 @@ pub(super) fn last_group<'a>(scope: &Scope<'a>) -> Option<Candidate<'a>> {
     };
     let span = if same { (last.from, last.to) } else { (group.first()?.0, last.to) };
     Some(Candidate { text: joined, span, provenance: Provenance::Boxed })
+}
+
+/// Whether the words behind a box deny it: "is wrong".
+fn is_denied_behind(after: &str) -> bool {
+    qualify::is_denied_after(after.trim_start_matches(['$', ' ', '*', '\\', ')', ']', '，', ',']))
 }
 
 /// Whether the words before a box say that it is not the answer: "not", "a common mistake gives".

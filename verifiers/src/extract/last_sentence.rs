@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::candidate::{Candidate, Provenance, slice};
 use super::negation::has_negation;
 use super::words::{offers, words};
-use super::{joined, qualify, retraction, sentence};
+use super::{joined, qualify, sentence};
 use crate::language::{deny, value};
 use crate::math::syntax::{is_minus, units};
 
@@ -42,11 +42,11 @@ pub(super) fn last_sentence(text: &str) -> Option<Candidate<'_>> {
         |math: &Candidate<'_>| number.as_ref().is_none_or(|number| number.span.0 <= math.span.1);
     if let Some(several) = several.filter(is_last) {
         let (before, after) = around(&several);
-        return (!retraction::denied(after) && is_said(before, after)).then_some(several);
+        return is_said(before, after).then_some(several);
     }
     let math = math.filter(|found| {
         let (before, after) = around(found);
-        !retraction::denied(after) && is_said(before, after) && !is_offered_too(before)
+        is_said(before, after) && !is_offered_too(before)
     });
     match (&math, &number) {
         (Some(math), Some(number)) if math.span.1 < number.span.0 => Some(number.clone()),

@@ -11,12 +11,6 @@ const VERB_WITHIN: usize = 60;
 /// A new value has at most this many words.
 const WORDS_MAX: usize = 3;
 
-/// Whether the text behind a value denies it.
-pub(super) fn denied(after: &str) -> bool {
-    let after = after.trim_start_matches(['$', ' ', '*', '\\', ')', ']', '，', ',']);
-    qualify::is_denied_after(after)
-}
-
 /// "Wait, that is wrong. It is 41." behind the last announcement: the value that replaces it.
 pub(super) fn replaced(text: &str, said: usize) -> Option<Candidate<'_>> {
     let from = text.ceil_char_boundary(said.max(text.len().saturating_sub(LOOKED_AT)));

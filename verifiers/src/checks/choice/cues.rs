@@ -152,9 +152,7 @@ impl Place<'_> {
                     return None;
                 }
                 let reading = reading::after(body, *at, cue, options)?;
-                let after = body.get(reading.end..)?;
-                if reading::lists(body, &reading, options) || is_opinion(cue) && !ends_clause(after)
-                {
+                if reading::lists(body, &reading, options) {
                     return None;
                 }
                 reading
@@ -216,21 +214,6 @@ fn is_first_option(before: &str, said: &str) -> bool {
     let is_letter = chars.next().is_some_and(|c| c.is_ascii_alphabetic())
         && !chars.next().is_some_and(char::is_alphanumeric);
     line.trim().is_empty() && !is_letter && !bare.starts_with(['\\', '<'])
-}
-
-/// "I think": what follows may be about an option without naming the answer.
-fn is_opinion(cue: &str) -> bool {
-    let words = cue.trim_end_matches(" that");
-    choice::OPINIONS.iter().any(|verb| words.ends_with(verb))
-}
-
-/// Whether nothing is said of the option behind it but a reason.
-fn ends_clause(after: &str) -> bool {
-    let rest = after.trim_start_matches([')', ']', '*', '_', '`', '"', '\'']);
-    let words = rest.trim_start();
-    rest.is_empty()
-        || rest.starts_with(['.', ',', ';', '!', '\n'])
-        || choice::REASONS.iter().any(|reason| words.starts_with(reason))
 }
 
 /// Whether the sentence of a verdict is a question.

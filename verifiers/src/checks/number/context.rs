@@ -7,7 +7,7 @@ use super::digits::Notation;
 use super::scan::{self, Found, SLASHES, is_superscript};
 use crate::extract::qualify::{self, Qualifier};
 use crate::extract::{is_one_of, offers, repeats_in_words, stands};
-use crate::language::{connect, number, remark, suppose};
+use crate::language::{connect, remark, suppose};
 use crate::math::syntax::is_minus;
 
 /// Commands of LaTeX around words, and around answers.
@@ -68,9 +68,8 @@ pub(super) fn last_before(
     let within = &text[..part.end];
     let mut numbers = last_few(within, part.start, notation);
     let at = numbers.iter().rposition(|found| near.may_answer(found)).ok_or("nothing-found")?;
-    let is_offered = numbers.get(at..at + 2).is_some_and(|pair| near.is_offered(pair));
     numbers.truncate(at + 1);
-    if is_offered || near.is_one_of_several(&numbers) {
+    if near.is_one_of_several(&numbers) {
         Err("hedge")
     } else {
         numbers.pop().ok_or("nothing-found")
@@ -195,12 +194,6 @@ impl Near<'_> {
         }
     }
 
-    /// Whether a word offers the second of two numbers beside the first one: "17 (or 18)".
-    fn is_offered(&self, numbers: &[Found]) -> bool {
-        let [one, two] = numbers else { return false };
-        one.value != two.value && matches!(self.joint(one, two), Joint::Word)
-    }
-
     fn joint(&self, one: &Found, two: &Found) -> Joint {
         let between = &self.text[one.end..two.start];
         let is_apart = |c: char| c.is_whitespace() || "$€£¥%*\\(),;{}[]/|、，；'\"“”‘’".contains(c);
@@ -212,7 +205,6 @@ impl Near<'_> {
         match words.as_slice() {
             [] => Joint::Sign,
             [word] if is_one_of(connect::BETWEEN, word) => Joint::Word,
-            [word] if number::OR.contains(word) && has_or_noun(self.around(one).0) => Joint::Word,
             words if offers(words.iter().copied().filter(|word| *word != ".")) => Joint::Word,
             words if words.iter().any(|word| is_one_of(connect::OTHERWISE, word)) => Joint::Word,
             [first, rest @ ..]
@@ -256,12 +248,6 @@ fn behind_unit(behind: &str) -> &str {
         return if name.contains(|c: char| c.is_ascii_digit()) { behind } else { rest };
     }
     unit.trim_start_matches(char::is_alphabetic)
-}
-
-/// Whether a text announces an answer in a language where "of" is "or".
-fn has_or_noun(before: &str) -> bool {
-    let near = &before[before.ceil_char_boundary(before.len().saturating_sub(BEHIND_MAX))..];
-    near.split(|c: char| !c.is_alphabetic()).any(|word| is_one_of(number::OR_NOUNS, word))
 }
 
 /// The text between two numbers.
