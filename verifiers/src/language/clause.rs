@@ -187,6 +187,33 @@ impl<'a> Clause<'a> {
         self.before(at) == 0 && at <= self.stops
     }
 
+    /// Whether a negation turns down what points at the answer, at the end of the clause: "and not this". In
+    /// scripts without spaces it follows that.
+    pub(super) fn turns_down(&self, at: usize) -> bool {
+        let next = at + 1;
+        let ends = self.is(next, Role::It)
+            && self.gap(at) == 0
+            && next + 1 == self.words.len()
+            && self.after(next) == 0;
+        let is_behind = |before: usize| self.is(before, Role::It) && self.gap(before) == 0;
+        let follows = self.is(at, Role::Instead) && self.text().contains(is_unspaced);
+        self.is(at, Role::Not) && (ends || follows && at.checked_sub(1).is_some_and(is_behind))
+    }
+
+    /// Whether a word changes what points at the answer into what follows: "it has to be changed to 5".
+    pub(super) fn changes(&self, at: usize) -> bool {
+        self.words.get(at).filter(|word| word.is(Role::Undo)).is_some_and(|word| {
+            let is_behind = |place: Range<usize>| self.range.start + place.start >= word.span.end;
+            (0..at).any(|at| self.is(at, Role::It))
+                && Value::places(self.text()).into_iter().all(|(_, place)| is_behind(place))
+        })
+    }
+
+    /// Whether it has a value that the answer might be replaced by.
+    pub(super) fn has_other(&self) -> bool {
+        Value::all(self.text()).iter().any(|value| value.is_other(self.own))
+    }
+
     /// Whether a noun is that of the answer: "my answer", or "answer" where the clause begins.
     fn is_definite(&self, at: usize) -> bool {
         let has_det = at.checked_sub(1).is_some_and(|before| {

@@ -148,8 +148,10 @@ impl<'a> Sentence<'a> {
         let at = at.unwrap_or(clause.words.len());
         // "If ..., the answer would be 4": "she would have 4" may be what is asked.
         let would = (0..at).rev().find(|at| clause.is(*at, Role::Would));
-        let of_answer = would
-            .is_some_and(|would| (0..would).any(|at| clause.is_any(at, &[Role::Noun, Role::It])));
+        let of_answer = would.is_some_and(|would| {
+            clause.before(would) == 0
+                || (0..would).any(|at| clause.is_any(at, &[Role::Noun, Role::It]))
+        });
         // In Japanese and Korean the condition follows the answer.
         if let Some(next) = clause.words.iter().find(|word| word.span.start >= answer.end)
             && next.is(Role::If)
@@ -215,10 +217,8 @@ impl<'a> Sentence<'a> {
     /// The words by which the sentence of the answer at a place leaves it open: "torn between 4 and 5".
     pub(super) fn leaves_open(&self, answer: &Range<usize>) -> Option<Range<usize>> {
         let clause = self.clause_at(answer.start)?;
-        let text = self.text.get(clause.range.clone())?;
         let may = clause.words.iter().find(|word| word.is(Role::May))?;
-        let has_other = Value::all(text).iter().any(|value| value.is_other(self.own));
-        (has_other && may.span.start < answer.start).then(|| may.span.clone())
+        (clause.has_other() && may.span.start < answer.start).then(|| may.span.clone())
     }
 
     /// The verb of who says the answer, which is in quotation marks: "'It is 4', says my friend".
@@ -290,6 +290,29 @@ impl<'a> Sentence<'a> {
 
     /// The words by which the sentence puts another value in the place of the answer, or beside it.
     pub(super) fn offers(&self) -> Option<Range<usize>> {
+        self.offers_beside().or_else(|| self.means()).or_else(|| {
+            // "Grade 5 and not this."
+            let mut clauses = self.clauses.iter().filter(|clause| clause.has_other());
+            clauses.find_map(|clause| {
+                let at = (0..clause.words.len()).find(|at| clause.turns_down(*at))?;
+                clause.words.get(at).map(|word| word.span.clone())
+            })
+        })
+    }
+
+    /// "5, I mean": another value alone, before the words that put it in the place of the answer.
+    fn means(&self) -> Option<Range<usize>> {
+        self.clauses.windows(2).find_map(|pair| {
+            let [value, said] = pair else { return None };
+            let [word] = said.words.as_slice() else { return None };
+            let is_bare = value.words.is_empty() && value.all_unknown() == 0 && value.has_other();
+            let means = word.is(Role::Instead) && said.all_unknown() == 0;
+            (is_bare && means).then(|| word.span.clone())
+        })
+    }
+
+    /// The words near which another value stands.
+    fn offers_beside(&self) -> Option<Range<usize>> {
         // "Replace 4 by 5."
         let replaces = Value::all(self.text).iter().any(|value| self.own.contains(value))
             || self
@@ -299,7 +322,11 @@ impl<'a> Sentence<'a> {
         let offers = |word: &Cue| {
             word.is(Role::Instead) || word.is(Role::May) || replaces && word.is(Role::Undo)
         };
-        if !self.words.iter().any(offers) {
+        let puts = |clause: &Clause<'_>, at: usize| {
+            clause.words.get(at).is_some_and(|word| offers(word)) || clause.changes(at)
+        };
+        let has_offer = |clause: &Clause<'_>| (0..clause.words.len()).any(|at| puts(clause, at));
+        if !self.clauses.iter().any(has_offer) {
             return None;
         }
         // "Whoever misreads it may get 4."
@@ -308,8 +335,9 @@ impl<'a> Sentence<'a> {
         let mut is_led = None;
         for clause in &self.clauses {
             let text = clause.text();
-            let at = clause.words.iter().position(|word| {
-                offers(word) && !(is_case && word.is(Role::May) && !word.is(Role::Instead))
+            let at = (0..clause.words.len()).find(|at| {
+                puts(clause, *at)
+                    && !(is_case && clause.is(*at, Role::May) && !clause.is(*at, Role::Instead))
             });
             let at = at.filter(|at| !clause.is_negated(*at));
             let word = at.and_then(|at| clause.words.get(at)).map(|word| word.span.clone());
