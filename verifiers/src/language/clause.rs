@@ -187,6 +187,15 @@ impl<'a> Clause<'a> {
         self.before(at) == 0 && at <= self.stops
     }
 
+    /// The word of a brief clause that judges something wrong, whatever its subject.
+    pub(super) fn objects(&self) -> Option<Range<usize>> {
+        let at = (0..self.words.len()).find(|at| {
+            let is_negated = self.is_negated(*at);
+            self.is(*at, Role::Wrong) && !is_negated || self.is(*at, Role::Right) && is_negated
+        })?;
+        (self.all_unknown() <= GAP_MAX).then(|| self.words.get(at).map(|word| word.span.clone()))?
+    }
+
     /// Whether a negation turns down what points at the answer, at the end of the clause: "and not this". In
     /// scripts without spaces it follows that.
     pub(super) fn turns_down(&self, at: usize) -> bool {

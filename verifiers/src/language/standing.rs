@@ -288,7 +288,8 @@ impl Said {
         let mut again = Standing::Stands;
         let places = Value::places(text);
         let is_resolved = cues.iter().any(|cue| cue.is(Role::Reaffirm));
-        let doubted = sentence.doubts().filter(|_| !is_excluded && !is_resolved);
+        let objects = || sentence.objects().filter(|_| !is_advice);
+        let doubted = sentence.doubts().or_else(objects).filter(|_| !is_excluded && !is_resolved);
         for (value, place) in &places {
             if !own.contains(value) || again != Standing::Stands {
                 continue;

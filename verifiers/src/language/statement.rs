@@ -288,6 +288,23 @@ impl<'a> Sentence<'a> {
         found.map(|(word, _)| word).filter(|_| !has(&[Role::Who]))
     }
 
+    /// The word by which a sentence that points at the answer or the writer somewhere objects to something,
+    /// where it speaks of nobody else and of no other case: "now that I look at it, the sum is not right".
+    pub(super) fn objects(&self) -> Option<Range<usize>> {
+        const ASIDE: [Role; 6] =
+            [Role::If, Role::Would, Role::Other, Role::Who, Role::Fixed, Role::May];
+        let points = self.has(Role::It) || self.has(Role::I);
+        let is_aside = self.words.iter().any(|word| word.is_any(&ASIDE));
+        let has_value = || !Value::all(self.text).is_empty();
+        // "I looked for an error and found none."
+        let finds_none = |clause: &Clause<'_>| {
+            (0..clause.words.len()).any(|at| clause.is(at, Role::Wrong) && clause.is_negated(at))
+        };
+        let is_clean = self.clauses.iter().any(finds_none);
+        let found = || self.clauses.iter().find_map(Clause::objects);
+        (points && !is_aside && !has_value() && !is_clean).then(found)?
+    }
+
     /// The words by which the sentence puts another value in the place of the answer, or beside it.
     pub(super) fn offers(&self) -> Option<Range<usize>> {
         self.offers_beside().or_else(|| self.means()).or_else(|| {
