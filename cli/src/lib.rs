@@ -123,7 +123,8 @@ enum Verb {
     /// Show the manual page of a verifier: an example, docs, settings, cases
     Show(show::Args),
     /// Compute the cases of recipes: rewards of the literature as data
-    Recipe(recipe::Args),
+    #[command(subcommand)]
+    Recipe(recipe::Verb),
     /// Measure how fast a configuration judges a dataset
     Bench(bench::Args),
     /// Measure a reward model by a published protocol, or a judge by the labels of people
@@ -131,7 +132,8 @@ enum Verb {
     Eval(eval::Args),
     /// Make a model folder of an ONNX model that is on disk
     #[cfg(feature = "models")]
-    Model(model::Args),
+    #[command(subcommand)]
+    Model(model::Verb),
     /// Tell what was found on this machine, what was skipped, and why
     Doctor(doctor::Args),
     /// Write a configuration and some rows to start from
@@ -217,12 +219,12 @@ fn run_verb(cli: Cli, adjust: impl FnOnce(&mut Environment)) -> Result<Exit, Fai
         Verb::Convert(args) => convert::run(&args),
         Verb::List(args) => list::run(&args, environment),
         Verb::Show(args) => show::run(&args, environment),
-        Verb::Recipe(args) => recipe::run(&args, environment),
+        Verb::Recipe(verb) => recipe::run(&verb, environment),
         Verb::Bench(args) => bench::run(&args, environment),
         #[cfg(any(feature = "models", feature = "rubrics"))]
         Verb::Eval(args) => eval::run(&args, environment),
         #[cfg(feature = "models")]
-        Verb::Model(args) => model::run(&args, environment),
+        Verb::Model(verb) => model::run(&verb, environment),
         Verb::Doctor(args) => doctor::run(&args, environment),
         Verb::Init(args) => init::run(&args),
         Verb::Cache(args) => cache::run(&args, environment),

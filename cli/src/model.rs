@@ -11,21 +11,14 @@ use clap::{Args as ClapArgs, Subcommand};
 use super::exit::{Exit, Failure};
 use super::output;
 
-/// Model folders of what is on disk.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
 #[derive(Debug, Subcommand)]
-enum Verb {
+pub(super) enum Verb {
     /// Take an ONNX model as it lies on disk, as Optimum exports it: write its manifest and prove it
     Add(AddArgs),
 }
 
 #[derive(Debug, ClapArgs)]
-struct AddArgs {
+pub(super) struct AddArgs {
     /// The folder: model.onnx, tokenizer.json, config.json
     folder: PathBuf,
     /// The graph, relative to the folder; by default model.onnx or onnx/model.onnx
@@ -45,8 +38,7 @@ struct AddArgs {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
-    let Verb::Add(args) = &args.verb;
+pub(super) fn run(Verb::Add(args): &Verb, environment: &Environment) -> Result<Exit, Failure> {
     let options = AdoptOptions {
         graph: args.graph.clone(),
         name: args.name.clone(),

@@ -14,15 +14,8 @@ use super::exit::{Exit, Failure};
 use super::output;
 use super::setup::assignment;
 
-/// Recipes: rewards of the literature as data.
-#[derive(Debug, ClapArgs)]
-pub(super) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
 #[derive(Debug, Subcommand)]
-enum Verb {
+pub(super) enum Verb {
     /// Compute the cases of recipes, and compare them with what they expect
     Test(TestArgs),
     /// Compute the formula of a recipe from the columns of rows, whatever its place
@@ -30,7 +23,7 @@ enum Verb {
 }
 
 #[derive(Debug, ClapArgs)]
-struct RunArgs {
+pub(super) struct RunArgs {
     /// The id or the number of a recipe, or its file
     recipe: PathBuf,
     /// JSON lines. The names of the formula are their keys, `rewards.x` a member of a member: numbers,
@@ -45,7 +38,7 @@ struct RunArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-struct TestArgs {
+pub(super) struct TestArgs {
     /// Files of recipes, or ids; by default every recipe that comes with assay
     recipes: Vec<PathBuf>,
     /// Print JSON
@@ -53,8 +46,8 @@ struct TestArgs {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
-    match &args.verb {
+pub(super) fn run(verb: &Verb, environment: &Environment) -> Result<Exit, Failure> {
+    match verb {
         Verb::Test(args) => args.run(environment),
         Verb::Run(args) => args.run(),
     }
