@@ -348,7 +348,7 @@ impl Judge {
     }
 
     fn score(&self, scored: &Scored, is_text: bool) -> Result<Score, ApiError> {
-        let Some((name, verifier)) = &self.model else {
+        let Some((name, _)) = &self.model else {
             let reward = scored.reward().ok_or_else(|| ApiError::unscored(scored))?;
             return Ok(Score { reward, steps: Vec::new(), label: ONLY_LABEL.to_owned() });
         };
@@ -362,11 +362,7 @@ impl Judge {
                 return Err(ApiError::abstained(message));
             }
         };
-        let steps = if verifier == "process_model" {
-            verdict.steps.iter().map(|step| step.reward.get()).collect()
-        } else {
-            Vec::new()
-        };
+        let steps = verdict.steps.iter().map(|step| step.reward.get()).collect();
         Ok(Score { reward, steps, label: label(verdict, reward, name) })
     }
 }
