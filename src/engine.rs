@@ -62,7 +62,7 @@ pub use error::{ConfigError, EngineError, ErrorFields, did_you_mean};
 pub use file_run::{FileRun, FileRunSpec, RunProgress};
 pub use files::ConfigFolder;
 pub use group_figures::{GroupCounts, GroupFigures};
-pub use groups::{GroupOrder, group_key};
+pub use groups::{GroupOrder, group_key, groups};
 pub use lines::verdict_line;
 pub use plan::{Plan, Planned};
 pub use pool::note_panic;

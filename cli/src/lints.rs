@@ -7,7 +7,8 @@ pub(crate) mod script;
 mod texts;
 
 use assay::ConfigError;
-use assay::engine::{Document, did_you_mean};
+use assay::data::DataError;
+use assay::engine::Document;
 
 use look::{Finding, Look, Tested};
 pub(crate) use problem::Problem;
@@ -36,12 +37,12 @@ macro_rules! lints {
             $(Lint {
                 code: stringify!($rows),
                 file: include_str!(concat!("lints/", stringify!($rows), ".rs")),
-                find: Find::Rows($rows::find),
+                find: Find::Rows(|look| $rows::find(look).into_iter().collect()),
             },)+
             $(Lint {
                 code: stringify!($trial),
                 file: include_str!(concat!("lints/", stringify!($trial), ".rs")),
-                find: Find::Trial($trial::find),
+                find: Find::Trial(|tested| $trial::find(tested).into_iter().collect()),
             },)+
         ];
     };
@@ -50,16 +51,9 @@ macro_rules! lints {
 lints! {
     rows:
         duplicate_id
-        empty_completion
-        empty_reference
+        group_layout
         mixed_group
         nested_reference
-        prompt_repeated
-        reference_per_prompt
-        scattered_group
-        single_row_groups
-        unclosed_thinking
-        unscaled_label
         verifier_slip
         wrong_column,
     trial:
@@ -75,7 +69,6 @@ lints! {
         inverted_reward
         known_hack_paid
         missing_else
-        missing_package
         other_settings
         paid_fault
         python_signature
@@ -120,10 +113,8 @@ pub(crate) fn allowed(
     let own = codes.iter().enumerate().map(|(at, code)| (format!("lint.allow[{at}]"), code));
     for (key, code) in own.chain(flags.iter().map(|code| ("--allow".to_owned(), code))) {
         if !known.contains(&code.as_str()) {
-            let near = did_you_mean(code, known.iter().copied());
-            let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let error = document.error(&key, format!("no lint is called {code:?}"));
-            return Err(error.help(Some(format!("{near}`assay list lints` names them"))));
+            return Err(error.known(code, known));
         }
     }
     Ok(codes.iter().chain(flags).cloned().collect())
@@ -137,10 +128,9 @@ fn found(
 ) -> Vec<(&'static str, Finding)> {
     let own = OWN.iter().flat_map(|lint| {
         let found = match (&lint.find, tested) {
-            _ if allow.iter().any(|code| code == lint.code) => Vec::new(),
             (Find::Rows(find), _) => find(look),
             (Find::Trial(find), Some(tested)) => find(tested),
-            _ => Vec::new(),
+            (Find::Trial(_), None) => Vec::new(),
         };
         found.into_iter().map(|finding| (finding.code.unwrap_or(lint.code), finding))
     });
@@ -153,16 +143,15 @@ fn found(
         look::Place::Script(at, _) => Some(*at),
         _ => None,
     };
-    let wrong: Vec<usize> = all
-        .iter()
-        .filter(|(_, own)| is_named_wrong(own))
-        .filter_map(|(_, own)| script(own))
-        .collect();
-    all.retain(|(_, own)| is_named_wrong(own) || script(own).is_none_or(|at| !wrong.contains(&at)));
+    let wrong = all.iter().filter(|(_, own)| is_named_wrong(own));
+    let wrong: Vec<usize> = wrong.filter_map(|(_, own)| script(own)).collect();
     // What is lost in all rows is why other settings find answers in what is left.
     let is_lost = all.iter().any(|(code, _)| *code == "lost_backslash");
-    let is_hidden = |code: &str| is_lost && code == "other_settings";
-    all.retain(|(code, _)| !is_hidden(code) && !allow.iter().any(|own| own == code));
+    all.retain(|(code, own)| {
+        let is_told = script(own).is_some_and(|at| wrong.contains(&at)) && !is_named_wrong(own);
+        let is_hidden = is_lost && *code == "other_settings";
+        !is_told && !is_hidden && !allow.iter().any(|own| own == code)
+    });
     all
 }
 
@@ -186,35 +175,33 @@ pub(crate) fn problems(
     (placed(errors), placed(warnings))
 }
 
-#[expect(clippy::indexing_slicing, reason = "a finding is of a reward of the plan")]
+#[expect(clippy::indexing_slicing, reason = "a finding is of a reward or a script of the plan")]
 fn placed(code: &'static str, found: Finding, tested: Tested<'_>, document: &Document) -> Problem {
-    let (key, error) = match &found.place {
-        look::Place::Key(key) => (key.clone(), document.error(key, found.message)),
-        look::Place::Reward(at, key) => {
-            let name = &tested.plan().names[*at];
-            let (shown, key) = match key.as_str() {
-                "" => (String::new(), "verifier"),
-                key => (format!(".{key}"), key),
-            };
-            (
-                format!("reward.{name}{shown}"),
-                document.error(&format!("reward[{at}].{key}"), found.message),
-            )
+    let (key, error) = match found.place {
+        look::Place::Key(key) => {
+            let error = document.error(&key, found.message);
+            (key, error)
         }
-        look::Place::Script(at, part) => match tested.scripts.get(*at) {
-            Some(script) => {
-                (script.key.clone(), script.error(document, part.clone(), found.message))
-            }
-            None => (String::new(), document.error("", found.message)),
-        },
+        look::Place::Reward(at, key) => {
+            let name = &tested.plan().names[at];
+            let of = if key.is_empty() { "verifier" } else { &key };
+            let error = document.error(&format!("reward[{at}].{of}"), found.message);
+            (format!("reward.{name}.{key}").trim_end_matches('.').to_owned(), error)
+        }
+        look::Place::Script(at, part) => {
+            let script = &tested.scripts[at];
+            (script.key.clone(), script.error(document, part, found.message))
+        }
     };
     let help = Some(found.help).filter(|help| !help.is_empty());
     Problem::new(code, &key, found.fields, error.help(help))
 }
 
 /// A column that the configuration names and no row has.
-pub(crate) fn absent_column(document: &Document, key: &str, message: &str) -> Problem {
-    let (message, help) = message.split_once('\n').unwrap_or((message, ""));
+pub(crate) fn absent_column(document: &Document, error: &DataError) -> Option<Problem> {
+    let DataError::NoColumn { key, .. } = error else { return None };
+    let told = error.to_string();
+    let (message, help) = told.split_once('\n').unwrap_or((&told, ""));
     let help = Some(help.trim().to_owned()).filter(|help| !help.is_empty());
-    Problem::new("no_column", key, Vec::new(), document.error(key, message).help(help))
+    Some(Problem::new("no_column", key, Vec::new(), document.error(key, message).help(help)))
 }

@@ -10,7 +10,7 @@ pub(crate) mod steps;
 pub(crate) mod suites;
 pub(crate) mod tally;
 
-use assay::engine::{Applicability, group_key, unshaped};
+use assay::engine::{Applicability, Planned, group_key, groups, unshaped};
 use assay::verifiers::script::reads_verdicts;
 use assay::verifiers::{FaultKind, Lane, Outcome, Reward, Sample, Scored, TrainingState, Verdict};
 use assay::{Engine, Plan, ScoreOptions};
@@ -30,7 +30,8 @@ pub(crate) struct Trial<'a> {
     pub(crate) rows: Vec<Tried<'a>>,
     /// The reward for which the rest of the rows was left out.
     pub(crate) exhausted: Option<usize>,
-    pub(crate) depends: Depends,
+    /// Along the rewards.
+    pub(crate) hangs: Vec<Hangs>,
     /// Where the training stands.
     pub(crate) training: TrainingState,
 }
@@ -47,45 +48,46 @@ pub(crate) struct Tried<'a> {
     pub(crate) asked: bool,
 }
 
-/// Which rewards hang on the answers of models and judges.
-pub(crate) struct Depends {
-    /// They are the answers.
-    pub(crate) awaited: Vec<bool>,
-    /// Their `when` reads an answer.
-    pub(crate) when: Vec<bool>,
-    /// Their verifier does.
-    pub(crate) reads: Vec<bool>,
+/// How a reward hangs on the answers of models and judges.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Hangs {
+    /// It is one of the answers.
+    is_answer: bool,
+    /// Its `when` reads one.
+    pub(crate) when: bool,
+    /// Its verifier reads one.
+    reads: bool,
 }
 
-impl Depends {
-    fn of(plan: &Plan) -> Self {
-        let awaited: Vec<bool> =
-            plan.rewards.iter().map(|planned| planned.built.lane.is_awaited()).collect();
-        let any = awaited.contains(&true);
-        let (mut when, mut reads) = (Vec::new(), Vec::new());
+impl Hangs {
+    #[expect(clippy::indexing_slicing, reason = "places are of rewards of the plan")]
+    fn of(plan: &Plan) -> Vec<Self> {
+        let is_answer = |own: &Planned| own.built.lane.is_awaited();
+        let own = |own| Self { is_answer: is_answer(own), ..Self::default() };
+        let mut all: Vec<Self> = plan.rewards.iter().map(own).collect();
         for (at, planned) in plan.rewards.iter().enumerate() {
-            let hangs = |other: usize| {
-                let told =
-                    [&awaited, &when, &reads].map(|all: &Vec<bool>| all.get(other) == Some(&true));
-                told.contains(&true)
-            };
+            let hangs = |other: usize| all[other].any();
             let named = |other: &usize| {
-                let name = plan.names.get(*other);
-                let when = planned.when.as_ref().map(|when| when.script()).zip(name);
-                when.is_some_and(|(when, name)| reads_verdicts(when) && when.mentions(name))
+                let when = planned.when.as_ref().map(|when| when.script());
+                when.is_some_and(|own| reads_verdicts(own) && own.mentions(&plan.names[*other]))
             };
-            let by_when = (0..at).filter(named).any(hangs);
+            let when = (0..at).filter(named).any(hangs);
             let is_group = matches!(planned.built.lane, Lane::Group(_));
-            let by_reading = planned.built.spec.reads_verdicts && (0..at).any(hangs);
-            when.push(by_when);
-            reads.push(by_reading || is_group && any);
+            let reads = planned.built.spec.reads_verdicts && (0..at).any(hangs)
+                || is_group && plan.rewards.iter().any(is_answer);
+            (all[at].when, all[at].reads) = (when, reads);
         }
-        Self { awaited, when, reads }
+        all
     }
 
-    /// Whether the verdict of a reward hangs on an answer.
-    pub(crate) fn any(&self, at: usize) -> bool {
-        [&self.awaited, &self.when, &self.reads].into_iter().any(|all| all.get(at) == Some(&true))
+    /// Whether its verdict hangs on an answer, whatever its `when` says.
+    pub(crate) fn by_verifier(self) -> bool {
+        self.is_answer || self.reads
+    }
+
+    /// Whether its verdict hangs on an answer.
+    pub(crate) fn any(self) -> bool {
+        self.by_verifier() || self.when
     }
 }
 
@@ -98,6 +100,11 @@ impl Tried<'_> {
     /// The same, as rewards are combined.
     pub(crate) fn shaped(&self, at: usize) -> Option<f64> {
         Some(self.verdicts.get(at)?.outcome.reward()?.get())
+    }
+
+    /// What the row earned.
+    pub(crate) fn total(&self) -> Option<f64> {
+        self.outcome.reward().map(Reward::get)
     }
 
     /// Whether reward `at` of the plan judges the row.
@@ -129,16 +136,18 @@ pub(crate) fn run<'a>(
 ) -> Trial<'a> {
     let plan = engine.plan();
     steps.begin("the rows as they are", rows.len());
-    let depends = Depends::of(plan);
-    let mut trial = Trial { rows: Vec::new(), exhausted: None, depends, training };
-    let mut left = units(plan, rows).into_iter().peekable();
+    let mut trial = Trial { rows: Vec::new(), exhausted: None, hangs: Hangs::of(plan), training };
+    let samples: Vec<Sample> = rows.iter().map(|row| row.sample.clone()).collect();
+    let alone = || (0..rows.len()).map(|at| vec![at]).collect();
+    let units = if plan.needs_groups() { groups(&samples) } else { alone() };
+    let mut left = units.into_iter().peekable();
     let [mut most, limit] = BATCH_ROWS;
     while left.peek().is_some() && trial.exhausted.is_none() {
         let mut batch: Vec<&Row> = Vec::new();
         while let Some(unit) =
             left.next_if(|unit| batch.is_empty() || batch.len() + unit.len() <= most)
         {
-            batch.extend(unit);
+            batch.extend(unit.iter().filter_map(|at| rows.get(*at)));
         }
         most = (2 * most).min(limit);
         trial.rows.extend(judged(engine, &batch, false, &trial.training));
@@ -153,38 +162,14 @@ pub(crate) fn run<'a>(
     trial
 }
 
-/// Rows that must be judged together: each by itself, or groups.
-fn units<'a>(plan: &Plan, rows: &'a [Row]) -> Vec<Vec<&'a Row>> {
-    if !plan.needs_groups() {
-        return rows.iter().map(|row| vec![row]).collect();
-    }
-    let mut units: Vec<(&str, Vec<&Row>)> = Vec::new();
-    let mut places = std::collections::BTreeMap::new();
-    for row in rows {
-        let key = group_key(&row.sample);
-        let place = *places.entry(key).or_insert(units.len());
-        match units.get_mut(place) {
-            Some((_, members)) => members.push(row),
-            None => units.push((key, vec![row])),
-        }
-    }
-    units.into_iter().map(|(_, members)| members).collect()
-}
-
 fn judged<'a>(
     engine: &Engine,
     rows: &[&'a Row],
-    ask: bool,
+    asked: bool,
     training: &TrainingState,
 ) -> Vec<Tried<'a>> {
     let samples: Vec<Sample> = rows.iter().map(|row| row.sample.clone()).collect();
-    let options = ScoreOptions { ask, ..ScoreOptions::at(training.clone()) };
-    let scored = engine.score_with(samples, options);
-    rows.iter().zip(scored).map(|(row, scored)| tried(row, scored, ask)).collect()
-}
-
-fn tried(row: &Row, scored: Scored, asked: bool) -> Tried<'_> {
-    let verdicts = scored.verdicts.as_slice().to_vec();
+    let options = ScoreOptions { ask: asked, ..ScoreOptions::at(training.clone()) };
     let before = |verdict: &Verdict| {
         let mut judged = verdict.clone();
         if let Some(reward) = unshaped(verdict).and_then(Reward::new) {
@@ -192,8 +177,12 @@ fn tried(row: &Row, scored: Scored, asked: bool) -> Tried<'_> {
         }
         Some(judged)
     };
-    let judged = verdicts.iter().map(before).collect();
-    Tried { row, verdicts, judged, outcome: scored.outcome, asked }
+    let tried = |(row, scored): (&&'a Row, Scored)| {
+        let verdicts = scored.verdicts.as_slice().to_vec();
+        let judged = verdicts.iter().map(before).collect();
+        Tried { row, verdicts, judged, outcome: scored.outcome, asked }
+    };
+    rows.iter().zip(engine.score_with(samples, options)).map(tried).collect()
 }
 
 /// The first reward that runs out of fuel, memory or time again and again.
@@ -220,6 +209,11 @@ pub(crate) fn is_exhausted(verdict: &Verdict, slow: bool) -> bool {
 }
 
 impl Trial<'_> {
+    /// Whether the verdict of a reward hangs on an answer of a model or a judge.
+    pub(crate) fn hangs(&self, at: usize) -> bool {
+        self.hangs.get(at).is_some_and(|own| own.any())
+    }
+
     /// Whether the reward at `at` failed on each row that it judged, and not for what the row holds.
     pub(crate) fn is_spent(&self, at: usize) -> bool {
         let of_rows = [FaultKind::BadInput, FaultKind::BadReference];
@@ -235,45 +229,26 @@ impl Trial<'_> {
     /// Judges so many rows again that every reward that is awaited is asked on a few.
     fn ask(&mut self, engine: &Engine) {
         let plan = engine.plan();
-        let wanting = |tried: &Tried<'_>, at: usize| {
-            let is_when = self.depends.when.get(at) == Some(&true);
-            is_when || tried.applicability(plan, at, self.training.step) == Applicability::Runs
-        };
-        let mut chosen: Vec<usize> = Vec::new();
-        for at in (0..plan.rewards.len()).filter(|at| self.depends.awaited.get(*at) == Some(&true))
-        {
-            let of_reward =
-                |place: &usize| self.rows.get(*place).is_some_and(|tried| wanting(tried, at));
-            let have = chosen.iter().filter(|place| of_reward(place)).count();
-            let more =
-                (0..self.rows.len()).filter(|place| !chosen.contains(place) && of_reward(place));
-            let more: Vec<usize> = more.take(DEEP_ROWS.saturating_sub(have)).collect();
+        let mut chosen: Vec<&Row> = Vec::new();
+        for (at, hangs) in self.hangs.iter().enumerate().filter(|(_, own)| own.is_answer) {
+            let runs = |own: &&Tried<'_>| {
+                hangs.when || own.applicability(plan, at, self.training.step) == Applicability::Runs
+            };
+            let is_chosen =
+                |own: &&Tried<'_>| chosen.iter().any(|row| row.number == own.row.number);
+            let (have, more): (Vec<_>, Vec<_>) = self.rows.iter().filter(runs).partition(is_chosen);
+            let more = more.into_iter().take(DEEP_ROWS.saturating_sub(have.len()));
+            let more: Vec<&Row> = more.map(|own| own.row).collect();
             chosen.extend(more);
         }
-        let keys: Vec<&str> = chosen
-            .iter()
-            .filter_map(|place| Some(group_key(&self.rows.get(*place)?.row.sample)))
-            .collect();
         let grouped = plan.needs_groups();
-        let is_asked = |(place, tried): (usize, &Tried<'_>)| {
-            chosen.contains(&place) || grouped && keys.contains(&group_key(&tried.row.sample))
+        let is_asked = |row: &&Row| {
+            let is_with = |own: &&Row| grouped && group_key(&own.sample) == group_key(&row.sample);
+            chosen.iter().any(|own| own.number == row.number || is_with(own))
         };
-        let asked: Vec<usize> = self
-            .rows
-            .iter()
-            .enumerate()
-            .filter(|(place, tried)| is_asked((*place, tried)))
-            .map(|(place, _)| place)
-            .collect();
-        if asked.is_empty() {
-            return;
-        }
-        let rows: Vec<&Row> =
-            asked.iter().filter_map(|place| Some(self.rows.get(*place)?.row)).collect();
-        for (place, tried) in asked.into_iter().zip(judged(engine, &rows, true, &self.training)) {
-            if let Some(slot) = self.rows.get_mut(place) {
-                *slot = tried;
-            }
-        }
+        let asked: Vec<&Row> = self.rows.iter().map(|tried| tried.row).filter(is_asked).collect();
+        let asked = judged(engine, &asked, true, &self.training);
+        self.rows.retain(|own| asked.iter().all(|other| other.row.number != own.row.number));
+        self.rows.extend(asked);
     }
 }

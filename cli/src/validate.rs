@@ -1,7 +1,6 @@
 //! `assay validate`: whether the configuration pays for right answers and for nothing else, or
 //! whether a model folder is what its manifest says.
 
-mod display;
 #[cfg(feature = "models")]
 mod model;
 mod report;
@@ -15,11 +14,11 @@ use clap::Args as ClapArgs;
 
 use super::exit::{Exit, Failure};
 use super::lints;
-use super::lints::look::{Look, Tested};
+use super::lints::look::{Look, Tested, listed};
 use super::output;
 use super::setup::{ConfigArgs, EngineArgs, TrainingArgs};
 use super::trial;
-use super::trial::read::{self, DataReport};
+use super::trial::read;
 use super::trial::rewards::{self, RewardReport};
 use super::trial::steps::Steps;
 use super::trial::tally;
@@ -72,7 +71,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let files = ConfigFolder::beside(&args.config.config, args.config.allow_path.clone());
     let scripts = lints::script::scripts(plan, &files, environment);
     let steps = Steps::start();
-    let rows = read::all(read.as_ref());
+    let rows = read.as_ref().map_or(&[][..], |read| &read.rows);
     let trial = trial::run(&engine, rows, args.deep, args.training.read()?, &steps);
     let registry = environment.registry();
     let report = engine.install(|| {
@@ -93,13 +92,11 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         };
         let (mut errors, warnings) = lints::problems(tested, &document, &allow);
         let absent = read.as_ref().and_then(|read| read.absent.as_ref());
-        errors.extend(
-            absent.map(|absent| lints::absent_column(&document, &absent.key, &absent.message)),
-        );
+        errors.extend(absent.and_then(|error| lints::absent_column(&document, error)));
         let data = read.as_ref().map(|read| read.report.clone());
         let ok = errors.is_empty()
             && rewards.iter().all(RewardReport::ok)
-            && data.as_ref().is_none_or(DataReport::ok);
+            && data.as_ref().is_none_or(|data| data.unreadable == 0);
         let (config_hash, deep) = (plan.config_hash(), args.deep);
         Report { ok, config_hash, deep, errors, warnings, data, combined, rewards }
     });
@@ -107,7 +104,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     if args.json {
         output::json(&report)?;
     } else {
-        output::text(&display::text(&report));
+        output::text(&report.text()?);
     }
     Ok(if report.ok { Exit::Ok } else { Exit::Threshold })
 }
@@ -138,12 +135,7 @@ pub(super) fn data_notes(data: &[PathBuf], plan: &Plan, step: u64) -> Vec<String
 
 /// Files that are beside the data and are not read.
 fn skipped_note(data: &[PathBuf]) -> Option<String> {
-    /// The most files that are named.
-    const NAMED_MAX: usize = 5;
     let skipped = assay::data::skipped(data);
-    let named = skipped.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = skipped.len().saturating_sub(NAMED_MAX);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!skipped.is_empty())
-        .then(|| format!("note: not read, as they are of another kind: {named}{more}"))
+    let named = listed(skipped.iter().map(String::as_str));
+    (!skipped.is_empty()).then(|| format!("note: not read, as they are of another kind: {named}"))
 }

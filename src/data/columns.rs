@@ -47,7 +47,7 @@ pub struct Columns {
 
 impl Columns {
     /// The columns that have a name of their own, by their keys.
-    pub(super) fn named(&self) -> Vec<(&'static str, &str)> {
+    pub fn named(&self) -> Vec<(&'static str, &str)> {
         let default = Self::default();
         let fixed = [
             ("completion", &self.completion, &default.completion),

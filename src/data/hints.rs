@@ -6,23 +6,8 @@ use super::columns::Path;
 use super::error::{escape, one_a_line};
 
 /// Columns that hold completions in the data of others: TRL, verl, open-r1, lm-eval.
-const COMPLETIONS: [&str; 15] = [
-    "response",
-    "generation",
-    "output",
-    "model_output",
-    "solution_str",
-    "generated_text",
-    "prediction",
-    "rollout",
-    "completions",
-    "responses",
-    "generations",
-    "outputs",
-    "resps",
-    "messages",
-    "content",
-];
+const COMPLETIONS: &str = "response generation output model_output solution_str generated_text prediction rollout \
+    completions responses generations outputs resps messages content";
 
 /// Where the completion is, as far as the names of the columns tell.
 pub(super) fn of_row(row: &Map<String, Value>, path: &Path) -> String {
@@ -36,30 +21,24 @@ pub(super) fn of_row(row: &Map<String, Value>, path: &Path) -> String {
             .to_owned();
     }
     let alike = row.keys().find(|key| key.trim().eq_ignore_ascii_case(&path.text));
-    let of_others =
-        || COMPLETIONS.iter().find_map(|name| row.get_key_value(*name)).map(|(key, _)| key);
-    if let Some((key, value)) = alike.or_else(of_others).and_then(|key| row.get_key_value(key)) {
-        let is_list = value.as_array().is_some_and(|values| {
-            values.first().is_some_and(|first| first.is_string() || first.is_array())
-        });
+    let of_others = || COMPLETIONS.split(' ').find(|name| row.contains_key(*name));
+    let key = alike.map(String::as_str).or_else(of_others);
+    if let Some((key, value)) = key.and_then(|key| row.get_key_value(key)) {
+        let first = value.as_array().and_then(|values| values.first());
+        let is_list = first.is_some_and(|first| first.is_string() || first.is_array());
+        let within = text_within(value, DEPTH_MAX).filter(|_| !is_list).unwrap_or_default();
         let each = if is_list { ", with a row for each of its list" } else { "" };
-        let within = if is_list { None } else { text_within(value, DEPTH_MAX) };
-        let within = within.unwrap_or_default();
         return format!(" (write [data] completion = \"{}{within}\"{each})", escape(key));
     }
-    let nested = |(key, value): (&String, &Value)| {
-        value
-            .get(&path.text)
-            .map(|_| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
-    };
     if row.len() > 1 && row.values().all(|value| value.get(&path.text).is_some()) {
         return format!(" (its values are the rows: {})", one_a_line(".[]"));
     }
     if row.get("columns").is_some_and(Value::is_array) && row.contains_key("data") {
         return COLUMNS.to_owned();
     }
-    row.iter()
-        .find_map(nested)
+    let nested = row.iter().find(|(_, value)| value.get(&path.text).is_some());
+    nested
+        .map(|(key, _)| format!(" (write [data] completion = \"{}.{}\")", escape(key), path.text))
         .or_else(|| rows_within(row, &path.text))
         .unwrap_or_else(|| " (the column that holds it is named by [data] completion)".to_owned())
 }
@@ -82,10 +61,6 @@ fn rows_within(row: &Map<String, Value>, completion: &str) -> Option<String> {
 const COLUMNS: &str = " (columns of a table, as pandas writes them: write rows, by \
                        to_json(\"rows.jsonl\", orient=\"records\", lines=True))";
 
-fn is_index(key: &str) -> bool {
-    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// What to write in the place of a value that is neither text nor messages, in the column of a role.
 pub(super) fn of_value(value: &Value, path: &Path, role: &str) -> String {
     let known = match value {
@@ -101,60 +76,51 @@ pub(super) fn of_value(value: &Value, path: &Path, role: &str) -> String {
             }
             _ => "",
         },
-        Value::Object(members) if members.keys().next().is_some_and(|key| is_index(key)) => COLUMNS,
+        Value::Object(members)
+            if members.keys().next().is_some_and(|key| key.parse::<u64>().is_ok()) =>
+        {
+            COLUMNS
+        }
         Value::Object(members) if members.contains_key("role") => {
             " (messages stand in a list: write [{role, content}])"
         }
         _ => "",
     };
-    let is_message = |value: &Value| value.get("role").is_some();
     let is_elsewhere = match value {
-        Value::Array(values) => values.first().is_some_and(|first| !is_message(first)),
+        Value::Array(values) => values.first().is_some_and(|first| first.get("role").is_none()),
         value => value.is_object(),
     };
-    if !known.is_empty() || !is_elsewhere {
-        return known.to_owned();
-    }
-    text_within(value, DEPTH_MAX).map_or_else(String::new, |within| {
-        let path = format!("{}{within}", path.text);
-        format!(" (its text is at \"{path}\": write [data] {role} = \"{path}\")")
-    })
+    let within = text_within(value, DEPTH_MAX).filter(|_| known.is_empty() && is_elsewhere);
+    within.map_or_else(
+        || known.to_owned(),
+        |within| {
+            let path = format!("{}{within}", path.text);
+            format!(" (its text is at \"{path}\": write [data] {role} = \"{path}\")")
+        },
+    )
 }
 
 /// How deep a text is looked for.
 const DEPTH_MAX: usize = 8;
 /// Members that hold what a model said, in responses of APIs and in the logs of other tools; and those that
 /// it is in.
-const TEXTS: [&str; 6] =
-    ["content", "text", "generated_text", "output_text", "completion", "response"];
-const AROUND: [&str; 10] = [
-    "message",
-    "body",
-    "response",
-    "choices",
-    "outputs",
-    "output",
-    "completion",
-    "result",
-    "samples",
-    "content",
-];
+const TEXTS: &str = "content text generated_text output_text completion response";
+const AROUND: &str =
+    "message body response choices outputs output completion result samples content";
 
 /// The rest of a path that leads to a text, as in `.choices.0.message.content`.
 fn text_within(value: &Value, depth: usize) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     if let Value::Array(values) = value {
-        let first = values.first()?;
         // Messages are read as they are.
-        let is_message = first.get("role").is_some();
-        let rest = if is_message { None } else { text_within(first, depth) };
-        return rest.map(|rest| format!(".0{rest}"));
+        let first = values.first().filter(|first| first.get("role").is_none())?;
+        return text_within(first, depth).map(|rest| format!(".0{rest}"));
     }
-    let text = TEXTS.iter().find(|name| value.get(**name).is_some_and(Value::is_string));
-    let around = || {
-        AROUND.iter().find_map(|name| {
-            text_within(value.get(*name)?, depth).map(|rest| format!(".{name}{rest}"))
+    let text = TEXTS.split(' ').find(|name| value.get(*name).is_some_and(Value::is_string));
+    let mut around = AROUND.split(' ');
+    text.map(|name| format!(".{name}")).or_else(|| {
+        around.find_map(|name| {
+            text_within(value.get(name)?, depth).map(|rest| format!(".{name}{rest}"))
         })
-    };
-    text.map(|name| format!(".{name}")).or_else(around)
+    })
 }

@@ -74,7 +74,7 @@ pub(super) fn group_hash(sample: &Sample) -> u64 {
 }
 
 /// The members of each group, groups in the order of their first member.
-pub(super) fn groups(samples: &[Sample]) -> Vec<Vec<usize>> {
+pub fn groups(samples: &[Sample]) -> Vec<Vec<usize>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (at, sample) in samples.iter().enumerate() {

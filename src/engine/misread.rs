@@ -14,8 +14,9 @@ pub(super) const FIRST: &str = "version = 1\n[[reward]]\nname = \"correct\"\nver
 
 const GIVE_BOTH: &str = "the configuration comes first: assay score CONFIG DATA -o RUN; `assay init` writes a configuration";
 
-/// The words after which a line of Python stands.
-const PYTHON: [&str; 6] = ["def ", "import ", "from ", "class ", "async def ", "@"];
+/// What files of other languages are called, and how they begin.
+const OTHERS: [&str; 5] = ["py", "yaml", "yml", "csv", "tsv"];
+const BEGINNINGS: [&str; 7] = ["def ", "import ", "from ", "class ", "async def ", "@", "---"];
 
 impl ConfigError {
     fn misread(
@@ -57,59 +58,38 @@ impl ConfigError {
         Some(error.help(Some(help)))
     }
 
-    /// A text that does not parse: a language that it is, where that is plain to see.
+    /// A text that does not parse, and is not meant as TOML: by its name, its first line, or as no line is like it.
     pub(super) fn of_language(name: &str, text: &str) -> Option<Self> {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let is_line = |line: &&str| {
-            let line = line.trim_start();
-            !line.is_empty() && !line.starts_with('#')
-        };
-        let mut lines = text.lines().map(str::trim_end).filter(is_line);
+        let mut lines =
+            text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let first = lines.clone().next()?;
-        let is_toml = lines.any(|line| {
+        let is_toml = |line: &str| {
             let key = line.split_once('=').map(|(key, _)| key.trim());
             line.starts_with('[') || key.is_some_and(is_key)
-        });
-        let key = first.trim_start().trim_start_matches("- ").split_once(':');
-        let is_yaml = key.is_some_and(|(key, rest)| {
-            is_key(key.trim_matches(['"', '\''])) && (rest.is_empty() || rest.starts_with(' '))
-        });
-        let (what, help) = if extension == "py" || PYTHON.iter().any(|word| first.starts_with(word))
-        {
-            let help =
-                "a function of your own is named by the configuration (`assay show python_check`)";
-            ("this is Python", format!("{help}; it begins\n{FIRST}"))
-        } else if matches!(extension, "yaml" | "yml") || first == "---" || is_yaml && !is_toml {
-            ("this is YAML", format!("the same in TOML begins\n{FIRST}"))
-        } else if matches!(extension, "csv" | "tsv") || first.contains([',', '\t']) && !is_toml {
-            ("this is a table of text", format!("{GIVE_BOTH}; rows are JSON lines or Parquet"))
-        } else {
-            return None;
         };
+        let is_other =
+            OTHERS.contains(&extension) || BEGINNINGS.iter().any(|own| first.starts_with(own));
+        if !is_other && lines.any(is_toml) {
+            return None;
+        }
+        let help = format!("{GIVE_BOTH}; it begins\n{FIRST}");
         let at = text.find(first).map(|at| at..at + first.len());
-        Some(Self::misread(name, text, what, help, at))
+        Some(Self::misread(name, text, "this is written in another language", help, at))
     }
 
     /// Rows, or a grader of others, where a configuration belongs.
     pub(super) fn of_rows(name: &str, text: &str, tree: &Value) -> Option<Self> {
-        let known = || {
-            let schema = Config::json_schema();
-            from_value::properties(&schema, tree, &[]).unwrap_or_default()
-        };
         let is_own = |table: &serde_json::Map<String, Value>| {
             // The schema is large: it is made only where these two keys do not decide.
             ["version", "reward"].iter().any(|key| table.contains_key(*key)) || {
-                let known = known();
-                table.keys().all(|key| known.contains(key))
+                let known = from_value::properties(&Config::json_schema(), tree, &[]);
+                known.is_some_and(|known| table.keys().all(|key| known.contains(key)))
             }
         };
-        match tree {
-            Value::Object(table) if is_own(table) => None,
-            _ => {
-                let help = format!("{GIVE_BOTH}. Graders of OpenAI: docs/verifiers.md");
-                Some(Self::misread(name, text, "this is a row of a dataset", help, Some(0..1)))
-            }
-        }
+        let help = format!("{GIVE_BOTH}. Graders of OpenAI: docs/verifiers.md");
+        (!tree.as_object().is_some_and(is_own))
+            .then(|| Self::misread(name, text, "this is a row of a dataset", help, Some(0..1)))
     }
 }
 

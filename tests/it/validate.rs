@@ -315,7 +315,7 @@ fn a_lint_that_is_allowed_is_silent() {
     assert_eq!(self::report(&own, "").1["warnings"], json!([]));
     let ran = place.run("validate a.toml d.jsonl --allow inverted_rewards");
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("did you mean `inverted_reward`?"), "{}", ran.err);
+    assert!(ran.err.contains("did you mean \"inverted_reward\"?"), "{}", ran.err);
 }
 
 /// A judge whose replies are recorded in the column `said`.

@@ -8,41 +8,30 @@
 
 use assay::verifiers::Outcome;
 
-use super::look::{Finding, Place, Tested, failing, tried_on};
+use super::look::{Failures, Finding, Place, Tested, tried_on};
 use super::script::Role;
 use crate::output::count;
 use crate::trial::tally::RowsTally;
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
-    let script = tested.scripts.iter().position(|script| script.role == Role::Combine);
-    let place = |part| match script {
-        Some(at) => Place::Script(
-            at,
-            tested.scripts.get(at).zip(part).and_then(|(own, part)| own.word_at(part)),
-        ),
-        None => Place::Key("combine.how".to_owned()),
-    };
+    let place = |part| tested.place_of(Role::Combine, part);
     let mut found = Vec::new();
     // What is not asked may tell rows apart.
-    let is_open = (0..tested.rewards.len()).any(|at| tested.trial.depends.any(at));
+    let is_open = (0..tested.rewards.len()).any(|at| tested.trial.hangs(at));
     let Some(tally) = tested.combined else { return found };
     if let Some(first) = &tally.first_failed {
-        let (failed, all) = (tally.failed, tally.judged());
-        let message = failing("the combination", failed, all, first);
         let row = tested.trial.rows.iter().find(|tried| tried.row.number == first.row);
         let is_abstained = row.is_some_and(|tried| {
             tried.verdicts.iter().any(|own| matches!(own.outcome, Outcome::Abstained(_)))
         });
-        let abstained = "a reward that abstained is (): write (NAME ?? 0.0)".to_owned();
-        let page = "`assay show lint:combination_fails` says what an expression takes";
-        let help = is_abstained.then_some(abstained);
-        let help = help.unwrap_or_else(|| format!("{page}; {}", tested.shows(first.row)));
-        found.push(
-            Finding::new(place(first.place), message, help)
-                .with("rows", failed)
-                .with("row", first.row)
-                .error_if(failed == all),
-        );
+        let help = if is_abstained {
+            "a reward that abstained is (): write (NAME ?? 0.0)".to_owned()
+        } else {
+            let page = "`assay show lint:combination_fails` says what an expression takes";
+            format!("{page}; {}", tested.shows(first.row))
+        };
+        let (what, failed, of) = ("the combination", tally.failed, tally.judged());
+        found.push(Failures { what, failed, of, first }.found(place(first.place), help));
     }
     if !is_open {
         found.extend(alike(tested, tally, place(None)));

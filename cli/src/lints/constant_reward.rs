@@ -5,6 +5,7 @@
 //! `other_settings` speaks of the same reward, its settings do it.
 
 use super::look::{Finding, Tested};
+use super::script::Role;
 use crate::output::count;
 use crate::trial::Tried;
 
@@ -28,7 +29,7 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         let found = if is_shaped && differs(tested, |own| own.unshaped(at)) {
             Finding::of_reward((at, "shape"), format!("{message}, though the verifier does"), help)
         } else {
-            Finding::new(tested.place_of(at, None), message, help)
+            Finding::new(tested.place_of(Role::Reward(at), None), message, help)
         };
         Some(found.with("rows", tally.scored).with("reward", reward))
     });

@@ -9,7 +9,7 @@ use super::look::{Finding, Look};
 use crate::output::count;
 use crate::trial::read::Row;
 
-pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
+pub(super) fn find(look: Look<'_>) -> Option<Finding> {
     let mut ids: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in look.rows {
         ids.entry(row.sample.id()).or_default().push(row);
@@ -27,9 +27,8 @@ pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
         let message = format!("the rows {} and {} have one id, {id:?}", rows[0], rows[1]);
         let help = "name a column that tells rows apart: [data] id = \"COLUMN\"; `explain --id` shows the first of them \
                     alone";
-        return vec![
-            Finding::at("data.id", message, help).with("row", rows[0]).with("again", rows[1]),
-        ];
+        let found = Finding::at("data.id", message, help).with("row", rows[0]);
+        return Some(found.with("again", rows[1]));
     }
     let references = |rows: &Vec<&Row>| {
         rows.windows(2).all(
@@ -38,7 +37,7 @@ pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
     };
     let (rows, different) = (look.rows.len() as u64, ids.len() as u64);
     if different < 3 || !ids.values().all(|own| own.len() > 1 && references(own)) {
-        return Vec::new();
+        return None;
     }
     let message = format!(
         "every row is there more than once, with its id, prompt and completion: {} rows are {} different ones",
@@ -46,5 +45,5 @@ pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
         count(different)
     );
     let help = "a file was read under two names, or written twice: name each one once";
-    vec![Finding::at("data.id", message, help).with("rows", rows).with("different", different)]
+    Some(Finding::at("data.id", message, help).with("rows", rows).with("different", different))
 }

@@ -3,7 +3,6 @@
 //! Looks at verifiers, settings, conditions, turns and shapes. Rewards of weight 0, gates, and those of an expression may
 //! have their reasons. Fix: leave one of them out, and write the weight that both should have at the other.
 
-
 use super::look::{Finding, Tested};
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {

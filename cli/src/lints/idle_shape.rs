@@ -14,42 +14,30 @@ const IDLE: [(&str, f64, &str); 3] = [
     ("turns", 1.0, "the completion is one turn"),
 ];
 
-pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
+pub(super) fn find(tested: Tested<'_>) -> impl Iterator<Item = Finding> {
     let shapes = tested.look.rewards().flat_map(|(at, planned, _)| {
         planned.shapes.iter().enumerate().map(move |(place, shape)| (at, place, shape.kind))
     });
-    let idle = shapes.filter_map(|(at, place, kind)| {
-        let notes = tested.trial.rows.iter().filter_map(|tried| {
-            let notes = tried.verdicts.get(at)?.evidence.get("shaping")?.get(place)?;
-            Some(
-                notes
-                    .get("skipped")
-                    .and_then(Value::as_str)
-                    .or_else(|| idle(notes))
-                    .map(str::to_owned),
-            )
-        });
-        let notes: Vec<Option<String>> = notes.collect();
-        let first = notes.first()?.as_ref().filter(|_| notes.iter().all(Option::is_some))?;
-        let message =
-            format!("the shape `{kind}` does nothing on {}: {first}", tried_on(notes.len() as u64));
+    shapes.filter_map(move |(at, place, kind)| {
+        let rows = tested.trial.rows.iter();
+        let notes =
+            rows.filter_map(|own| own.verdicts.get(at)?.evidence.get("shaping")?.get(place));
+        let whys: Vec<Option<&str>> = notes.map(why).collect();
+        let why = whys.first().copied().flatten().filter(|_| whys.iter().all(Option::is_some))?;
+        let rows = tried_on(whys.len() as u64);
+        let message = format!("the shape `{kind}` does nothing on {rows}: {why}");
         let help = format!("`assay show shape.{kind}` says what it asks of a row");
-        let key = format!("shape[{place}].kind");
-        Some(
-            Finding::of_reward((at, &key), message, help)
-                .with("kind", kind)
-                .with("rows", notes.len()),
-        )
-    });
-    idle.collect()
+        let found = Finding::of_reward((at, &format!("shape[{place}].kind")), message, help);
+        Some(found.with("kind", kind).with("rows", whys.len()))
+    })
 }
 
 /// Why a shape moves nothing, by what it notes.
-fn idle(notes: &Value) -> Option<&'static str> {
-    let found = IDLE.iter().find(|(key, idle, _)| match notes.get(key) {
+fn why(notes: &Value) -> Option<&str> {
+    let is_idle = |(key, idle, _): &&(&str, f64, &str)| match notes.get(key) {
         Some(Value::Bool(flag)) => !flag && *idle == 0.0,
-        Some(value) => value.as_f64() == Some(*idle),
-        None => false,
-    });
-    found.map(|(.., why)| *why)
+        own => own.and_then(Value::as_f64) == Some(*idle),
+    };
+    let skipped = notes.get("skipped").and_then(Value::as_str);
+    skipped.or_else(|| IDLE.iter().find(is_idle).map(|(.., why)| *why))
 }

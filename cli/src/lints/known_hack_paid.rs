@@ -7,32 +7,24 @@
 use super::look::{Finding, Tested};
 use crate::output::count;
 
-pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for (at, reward) in tested.rewards.iter().enumerate() {
-        for by in reward.cases.iter().flat_map(|cases| &cases.by_settings) {
-            let Some(first) = by.settings.first() else { continue };
-            let tried = reward.cases.as_ref().map_or(0, |cases| cases.tried);
+pub(super) fn find(tested: Tested<'_>) -> impl Iterator<Item = Finding> {
+    let rewards = tested.rewards.iter().enumerate();
+    let cases = rewards.filter_map(|(at, own)| Some((at, own, own.cases.as_ref()?)));
+    cases.flat_map(|(at, own, cases)| {
+        cases.by_settings.iter().filter_map(move |by| {
+            let key = format!("config.{}", by.settings.first()?);
+            let (id, settings, paid) = (&own.verifier, by.settings.join(", "), count(by.paid));
             let message = format!(
-                "`{}` pays for {} of {} cheats that are known of {}, such as \"{}\" ({})",
-                by.settings.join(", "),
-                count(by.paid),
-                count(tried),
-                reward.verifier,
+                "`{settings}` pays for {paid} of {} cheats that are known of {id}, such as \"{}\" ({})",
+                count(cases.tried),
                 by.case,
                 by.hack
             );
             let help = format!(
-                "`assay show {} --cases` shows them; leave the setting out unless such answers are right",
-                reward.verifier
+                "`assay show {id} --cases` shows them; leave the setting out unless such answers are right"
             );
-            let key = format!("config.{first}");
-            found.push(
-                Finding::of_reward((at, &key), message, help)
-                    .with("paid", by.paid)
-                    .with("hack", by.hack.as_str()),
-            );
-        }
-    }
-    found
+            let found = Finding::of_reward((at, &key), message, help).with("paid", by.paid);
+            Some(found.with("hack", by.hack.as_str()))
+        })
+    })
 }

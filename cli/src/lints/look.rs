@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use assay::engine::Planned;
-use assay::engine::config::RewardConfig;
-use assay::verifiers::{Aspect, Lane, Verifier};
+use assay::engine::config::{CombineBy, RewardConfig};
+use assay::verifiers::{Aspect, Lane, Reward, Verdict, Verifier};
 use assay::{Engine, Plan, Registry};
 use serde_json::Value;
 
@@ -128,6 +128,12 @@ impl<'a> Look<'a> {
         (0..self.plan.rewards.len()).any(|at| is_it(self.aspect(at)))
     }
 
+    /// Whether a reward that judges something of a kind applies to a row.
+    pub(crate) fn judges_row(self, row: &Row, is_it: impl Fn(Aspect) -> bool) -> bool {
+        let mut rewards = 0..self.plan.rewards.len();
+        rewards.any(|at| is_it(self.aspect(at)) && applies(self.plan, at, &row.sample, self.step))
+    }
+
     /// The rows to which the reward at a place applies.
     pub(crate) fn rows_of(self, at: usize) -> Vec<&'a Row> {
         let applies = |row: &&Row| applies(self.plan, at, &row.sample, self.step);
@@ -152,7 +158,7 @@ impl<'a> Tested<'a> {
 
     /// Whether no answer of a model or a judge is missing.
     pub(crate) fn is_whole(self) -> bool {
-        let hangs = (0..self.rewards.len()).any(|at| self.trial.depends.any(at));
+        let hangs = (0..self.rewards.len()).any(|at| self.trial.hangs(at));
         !hangs || self.trial.rows.iter().all(|tried| tried.asked)
     }
 
@@ -168,23 +174,51 @@ impl<'a> Tested<'a> {
         all.filter(|(_, report)| report.judges_answers()).map(|(at, _)| at).collect()
     }
 
-    /// The place of a reward: that of its script, where it has one.
-    pub(crate) fn place_of(self, at: usize, part: Option<(usize, usize)>) -> Place {
-        match self.scripts.iter().position(|script| script.role == Role::Reward(at)) {
-            Some(own) => Place::Script(
-                own,
-                self.scripts.get(own).zip(part).and_then(|(own, part)| own.word_at(part)),
-            ),
-            None => Place::Reward(at, String::new()),
+    /// The place of what decides something: in its script, where it has one.
+    pub(crate) fn place_of(self, role: Role, part: Option<(usize, usize)>) -> Place {
+        let script = self.scripts.iter().enumerate().find(|(_, script)| script.role == role);
+        match (script, role) {
+            (Some((at, script)), _) => {
+                Place::Script(at, part.and_then(|part| script.word_at(part)))
+            }
+            (None, Role::Combine) => Place::Key("combine.how".to_owned()),
+            (None, Role::Reward(at) | Role::When(at)) => Place::Reward(at, String::new()),
         }
     }
 
     /// What rewards earned before they were shaped, and what the row earned.
     pub(crate) fn earned(self, at: usize) -> impl Iterator<Item = (&'a Tried<'a>, f64, f64)> {
-        let earned = move |tried: &'a Tried<'a>| {
-            Some((tried, tried.unshaped(at)?, tried.outcome.reward()?.get()))
+        let rows = self.trial.rows.iter();
+        rows.filter_map(move |tried| Some((tried, tried.unshaped(at)?, tried.total()?)))
+    }
+
+    /// The total of some verdicts at a step, with other rewards in the place of some.
+    pub(crate) fn total(
+        self,
+        verdicts: &[Verdict],
+        step: u64,
+        other: impl Fn(usize) -> Option<f64>,
+    ) -> Option<f64> {
+        let own = |(at, own): (usize, &Verdict)| {
+            other(at).and_then(Reward::new).map_or_else(|| own.clone(), Verdict::scored)
         };
-        self.trial.rows.iter().filter_map(earned)
+        let verdicts: Vec<Verdict> = verdicts.iter().enumerate().map(own).collect();
+        Some(self.plan().combiner.combine(&verdicts, step).reward()?.get())
+    }
+
+    /// The key that says how rewards become one, where that is written out.
+    pub(crate) fn written(self) -> Option<&'static str> {
+        match self.plan().config.combine.how {
+            CombineBy::Expression => Some("combine.expression"),
+            CombineBy::Formula => Some("combine.formula"),
+            _ => None,
+        }
+    }
+
+    /// The weight of a reward at the step of the training.
+    #[expect(clippy::indexing_slicing, reason = "the place is of a reward of the plan")]
+    pub(crate) fn weight(self, at: usize) -> f64 {
+        self.plan().rewards[at].weight.at(self.look.step)
     }
 }
 
@@ -223,10 +257,25 @@ pub(crate) fn tried_on(all: u64) -> String {
     }
 }
 
-/// What fails on how many rows, and why on the first.
-pub(crate) fn failing(what: &str, failed: u64, of: u64, first: &Example) -> String {
-    let Example { id, row, reason, .. } = first;
-    let some = || format!("{} of {} rows", count(failed), count(of));
-    let rows = if failed == of { tried_on(of) } else { some() };
-    format!("{what} fails on {rows}, first on row {row} ({id}): {reason}")
+/// What fails on how many of the rows it was tried on, and why on the first.
+pub(crate) struct Failures<'a> {
+    pub(crate) what: &'a str,
+    pub(crate) failed: u64,
+    pub(crate) of: u64,
+    pub(crate) first: &'a Example,
+}
+
+impl Failures<'_> {
+    pub(crate) fn told(&self) -> String {
+        let Self { what, failed, of, first: Example { id, row, reason, .. } } = self;
+        let some = || format!("{} of {} rows", count(*failed), count(*of));
+        let rows = if failed == of { tried_on(*of) } else { some() };
+        format!("{what} fails on {rows}, first on row {row} ({id}): {reason}")
+    }
+
+    /// An error where it fails on all of them.
+    pub(crate) fn found(&self, place: Place, help: String) -> Finding {
+        let found = Finding::new(place, self.told(), help).with("rows", self.failed);
+        found.with("row", self.first.row).error_if(self.failed == self.of)
+    }
 }

@@ -10,33 +10,35 @@ use super::look::{Finding, Place, Tested};
 use super::script::path::{Spot, spot_of};
 use super::script::{Role, Script};
 
-pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
-    let found = tested.scripts.iter().enumerate().filter_map(|(at, script)| {
-        let tally = match script.role {
-            Role::Reward(own) => tested.rewards.get(own).and_then(|own| own.rows.as_ref()),
-            _ => None,
-        };
-        let (silent, scored) = tally.map_or((0, 0), |own| (own.abstained, own.scored));
-        if matches!(script.role, Role::Reward(_)) && (silent == 0 || scored == 0) {
-            return None;
-        }
+pub(super) fn find(tested: Tested<'_>) -> impl Iterator<Item = Finding> {
+    tested.scripts.iter().enumerate().filter_map(move |(at, script)| {
         let (spot, what, help) = match &script.facts.function {
             Some(function) => (
                 function.open_end?,
                 format!("`{}` ends without `return`", function.name),
                 "write `return` before the reward, in the place of print, and return 0.0 at the end",
             ),
-            None => (open_if(script)?, "`if` without `else` gives ()".to_owned(), "write else { 0.0 } behind it"),
+            None => {
+                (open_if(script)?, "`if` without `else` gives ()".to_owned(), "write else { 0.0 } behind it")
+            }
         };
-        let message = match script.role {
-            Role::When(_) => format!("{what} where it does not hold, which is neither true nor false"),
-            Role::Combine => format!("{what} where it does not hold, and the row has no reward"),
-            Role::Reward(_) => format!("{what}: {silent} of {} rows abstain", silent + scored),
+        let (message, rows) = match script.role {
+            Role::When(_) => {
+                (format!("{what} where it does not hold, which is neither true nor false"), 0)
+            }
+            Role::Combine => (format!("{what} where it does not hold, and the row has no reward"), 0),
+            Role::Reward(own) => {
+                let tally = tested.rewards.get(own)?.rows.as_ref()?;
+                let (silent, all) = (tally.abstained, tally.abstained + tally.scored);
+                if silent == 0 || silent == all {
+                    return None;
+                }
+                (format!("{what}: {silent} of {all} rows abstain"), silent)
+            }
         };
-        let part = Some(script.bytes(spot));
-        Some(Finding::new(Place::Script(at, part), message, help).with("rows", silent))
-    });
-    found.collect()
+        let place = Place::Script(at, Some(script.bytes(spot)));
+        Some(Finding::new(place, message, help).with("rows", rows))
+    })
 }
 
 /// The `if` without `else` that a script ends with, where it does not say () itself.

@@ -4,7 +4,7 @@
 //! "mask"`, by which what fails has no reward.
 
 use assay::engine::config::OnFault;
-use assay::verifiers::{Outcome, Reward};
+use assay::verifiers::Outcome;
 
 use super::look::{Finding, Tested};
 use crate::trial::Tried;
@@ -12,31 +12,25 @@ use crate::trial::Tried;
 /// Rewards that differ by less are one.
 const EPSILON: f64 = 1e-9;
 
-pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
-    let combine = &tested.plan().config.combine;
-    let (judges, floor) =
-        (tested.judges(), combine.floor.filter(|_| combine.on_fault == OnFault::Floor));
-    let Some(floor) = floor.filter(|_| !judges.is_empty() && combine.normalise.is_none()) else {
-        return Vec::new();
-    };
+pub(super) fn find(tested: Tested<'_>) -> Option<Finding> {
+    let (combine, judges) = (&tested.plan().config.combine, tested.judges());
+    let is_read = combine.on_fault == OnFault::Floor && combine.normalise.is_none();
+    let floor = combine.floor.filter(|_| is_read && !judges.is_empty())?;
     let is_wrong = |tried: &&Tried<'_>| {
         let failed = tried.verdicts.iter().any(|own| matches!(own.outcome, Outcome::Failed(_)));
         !failed && judges.iter().all(|at| tried.unshaped(*at).is_some_and(|own| own <= 0.0))
     };
     let wrong = tested.trial.rows.iter().filter(is_wrong);
-    let most = wrong.filter_map(|tried| tried.outcome.reward().map(Reward::get)).reduce(f64::max);
     let low = combine.clamp.map_or(0.0, |[low, _]| low);
     // Where no row is wrong, it is one that has nothing.
-    let most = most.unwrap_or_else(|| 0.0_f64.max(low));
-    if floor <= most + EPSILON {
-        return Vec::new();
-    }
+    let most = wrong.filter_map(Tried::total).reduce(f64::max).unwrap_or(low.max(0.0));
     let message = format!(
         "a row that fails earns {floor}, and a wrong answer no more than {most}: who makes the verifier fail is paid"
     );
+    let least = low.min(most);
     let help = format!(
-        "write floor = {:?}, or on_fault = \"mask\", by which what fails has no reward",
-        low.min(most)
+        "write floor = {least:?}, or on_fault = \"mask\", by which what fails has no reward"
     );
-    vec![Finding::at("combine.floor", message, help).with("floor", floor).with("most", most)]
+    let found = Finding::at("combine.floor", message, help);
+    (floor > most + EPSILON).then(|| found.with("floor", floor).with("most", most))
 }

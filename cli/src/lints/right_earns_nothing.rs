@@ -5,43 +5,32 @@
 
 use super::look::{Finding, Tested, which};
 
-#[expect(clippy::indexing_slicing, reason = "places are of rewards of the plan")]
-pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
-    let plan = tested.plan();
-    let weight = |at: usize| plan.rewards[at].weight.at(tested.look.step);
-    let found = tested
-        .judges()
-        .into_iter()
-        .filter(|at| weight(*at) > 0.0 && tested.is_whole())
-        .find_map(|at| {
-            let right: Vec<_> = tested.earned(at).filter(|(_, own, _)| *own >= 1.0).collect();
-            let (first, ..) = right
-                .first()
-                .filter(|_| right.len() > 1 && right.iter().all(|(.., total)| *total <= 0.0))?;
-            let takes = |other: &usize| {
-                let parts = || right.iter().map(|(tried, ..)| tried.shaped(*other));
-                *other != at
-                    && parts()
-                        .all(|own| own.is_some_and(|own| own * weight(*other) < 0.0 || own <= 0.0))
-            };
-            let other = (0..plan.rewards.len()).find(takes)?;
-            let (name, own) = (plan.names.get(other)?, plan.names.get(at)?);
-            let place = which(right.len(), first.row.number);
-            let (what, help) = if weight(other) < 0.0 {
-                let weight = weight(other);
-                let help = format!("write weight = {} to pay for it, or take less away", -weight);
-                (format!("\"{name}\" has weight {weight} and takes it from each of them"), help)
-            } else {
-                let help =
-                    "how = \"weighted_sum\" adds a penalty to what else is earned".to_owned();
-                (format!("\"{name}\" gives no more than 0 to any of them"), help)
-            };
-            let message = format!("{place} that \"{own}\" calls right earn nothing: {what}");
-            Some(
-                Finding::of_reward((other, "weight"), message, help)
-                    .with("rows", right.len())
-                    .with("row", first.row.number),
-            )
-        });
-    found.into_iter().collect()
+pub(super) fn find(tested: Tested<'_>) -> Option<Finding> {
+    let judges = tested.judges().into_iter().filter(|at| tested.weight(*at) > 0.0);
+    judges.filter(|_| tested.is_whole()).find_map(|at| taken(tested, at))
+}
+
+/// The reward that takes it from each of the rows that another one calls right.
+fn taken(tested: Tested<'_>, at: usize) -> Option<Finding> {
+    let right: Vec<_> = tested.earned(at).filter(|(_, own, _)| *own >= 1.0).collect();
+    let first = right.first().filter(|_| right.len() > 1)?.0.row.number;
+    let takes = |other: &usize| {
+        let takes = |own: f64| own * tested.weight(*other) < 0.0 || own <= 0.0;
+        *other != at && right.iter().all(|(own, ..)| own.shaped(*other).is_some_and(takes))
+    };
+    let names = &tested.plan().names;
+    let other = (0..names.len()).find(takes)?;
+    let (name, own, weight) = (names.get(other)?, names.get(at)?, tested.weight(other));
+    let (what, help) = if weight < 0.0 {
+        let help = format!("write weight = {} to pay for it, or take less away", -weight);
+        (format!("has weight {weight} and takes it from each of them"), help)
+    } else {
+        let help = "how = \"weighted_sum\" adds a penalty to what else is earned".to_owned();
+        ("gives no more than 0 to any of them".to_owned(), help)
+    };
+    let rows = which(right.len(), first);
+    let message = format!("{rows} that \"{own}\" calls right earn nothing: \"{name}\" {what}");
+    let found = Finding::of_reward((other, "weight"), message, help);
+    let is_nothing = right.iter().all(|(.., total)| *total <= 0.0);
+    is_nothing.then(|| found.with("rows", right.len()).with("row", first))
 }

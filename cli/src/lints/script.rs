@@ -12,7 +12,7 @@ use assay::setup::Environment;
 use assay::verifiers::Files as _;
 use assay::verifiers::script::shared_engine;
 use assay::{ConfigError, Plan};
-use path::{Path, Spot, word_end};
+use path::{Path, Spot, spot_at};
 use rhai::{AST, ASTNode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -113,9 +113,9 @@ impl Script {
     /// The bytes of the word at a line and a character, both from 1; of the whole line where the character is 0.
     pub(crate) fn word_at(&self, (line, column): (usize, usize)) -> Option<Range<usize>> {
         let text = self.text.lines().nth(line.checked_sub(1)?)?;
-        Some(self.bytes(match column.checked_sub(1) {
-            Some(column) => (line, text.char_indices().nth(column)?.0, word_end(text, column)?),
-            None => (line, text.len() - text.trim_start().len(), text.trim_end().len()),
+        Some(self.bytes(match column {
+            0 => (line, text.len() - text.trim_start().len(), text.trim_end().len()),
+            column => spot_at(&self.text, line, column)?,
         }))
     }
 
@@ -128,52 +128,43 @@ impl Script {
 
 /// Every script of the plan, in the order of the rewards.
 pub(crate) fn scripts(plan: &Plan, files: &ConfigFolder, environment: &Environment) -> Vec<Script> {
-    let mut found = Vec::new();
-    let mut add = |role, text: String, ast: Option<AST>, [key, path]: [String; 2]| {
-        let paths = ast.as_ref().map(|ast| rhai_paths::paths(&text, ast)).unwrap_or_default();
+    let script = |role, text: &str, ast: Option<AST>, key: String, path: String| {
+        let paths = ast.as_ref().map(|ast| rhai_paths::paths(text, ast)).unwrap_or_default();
         let facts = Facts { paths, ..Facts::default() };
-        found.push(Script { role, text, facts, key, ast, path, is_file: false });
-        found.len() - 1
+        Script { role, text: text.to_owned(), facts, key, ast, path, is_file: false }
     };
     let expression = |text: &str| shared_engine().compile_expression(text).ok();
-    let rewards = plan.config.rewards.iter().zip(&plan.rewards).enumerate();
-    let mut python_scripts = Vec::new();
-    for (at, (reward, planned)) in rewards {
-        let name = &reward.name;
+    let mut found = Vec::new();
+    for (at, (reward, planned)) in plan.config.rewards.iter().zip(&plan.rewards).enumerate() {
+        let (name, role) = (&reward.name, Role::Reward(at));
         if let Some(when) = &reward.when {
-            let keys = [format!("reward.{name}.when"), format!("reward[{at}].when")];
-            add(Role::When(at), when.clone(), expression(when), keys);
+            let (key, path) = (format!("reward.{name}.when"), format!("reward[{at}].when"));
+            found.push(script(Role::When(at), when, expression(when), key, path));
         }
         let setting = |key: &str| reward.config.get(key).and_then(Value::as_str);
         let (key, path, text) = match (setting("script"), setting("file")) {
-            (Some(script), None) => ("script", None, Some(script.to_owned())),
-            (None, Some(file)) => (
-                "file",
-                Some(file),
-                files.read(file).ok().and_then(|own| String::from_utf8(own).ok()),
-            ),
+            (Some(text), None) => {
+                ("script", format!("reward[{at}].config.script"), Some(text.to_owned()))
+            }
+            (None, Some(file)) => {
+                let text = files.read(file).ok().and_then(|own| String::from_utf8(own).ok());
+                ("file", file.to_owned(), text)
+            }
             _ => continue,
         };
         let Some(text) = text else { continue };
         // Only Python is slow.
         let ast = shared_engine().compile(&text).ok().filter(|_| !planned.built.slow);
-        let place = path.map_or_else(|| format!("reward[{at}].config.{key}"), str::to_owned);
-        let place =
-            add(Role::Reward(at), text, ast, [format!("reward.{name}.config.{key}"), place]);
-        python_scripts.push((place, path.is_some(), setting("function").map(str::to_owned)));
+        let mut own = script(role, &text, ast, format!("reward.{name}.config.{key}"), path);
+        own.is_file = key == "file";
+        if own.ast.is_none() {
+            own.facts = python(&text, setting("function"), environment).unwrap_or_default();
+        }
+        found.push(own);
     }
     if let Some(text) = &plan.config.combine.expression {
         let key = "combine.expression".to_owned();
-        add(Role::Combine, text.clone(), expression(text), [key.clone(), key]);
-    }
-    for (place, is_file, function) in python_scripts {
-        if let Some(script) = found.get_mut(place) {
-            script.is_file = is_file;
-            if script.ast.is_none() {
-                script.facts =
-                    python(&script.text, function.as_deref(), environment).unwrap_or_default();
-            }
-        }
+        found.push(script(Role::Combine, text, expression(text), key.clone(), key));
     }
     found
 }

@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
+use assay::verifiers::extract::{Thinking, thinking};
 use assay::verifiers::{Aspect, Pattern, Verdict};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::look::{Finding, Look, Place, Tested, shown};
 use crate::trial::read::Row;
@@ -15,6 +17,7 @@ struct File {
     lint: Vec<TextLint>,
 }
 
+/// A lint: on which rows of which plan it looks, and for what.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TextLint {
@@ -22,15 +25,6 @@ struct TextLint {
     page: String,
     #[serde(default)]
     help: String,
-    #[serde(flatten)]
-    when: When,
-    #[serde(default)]
-    sign: Vec<Sign>,
-}
-
-/// On which rows of which plan it is said.
-#[derive(Deserialize)]
-struct When {
     of: Option<Vec<Aspect>>,
     #[serde(default)]
     not_of: Vec<Aspect>,
@@ -39,7 +33,12 @@ struct When {
     least: Option<usize>,
     #[serde(default)]
     unpaid: bool,
+    #[serde(default)]
+    sign: Vec<Sign>,
 }
+
+/// A shorter prompt may begin an answer by chance.
+const PROMPT_CHARS_MIN: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,13 +54,20 @@ struct Sign {
     pattern: Pattern,
     what: String,
     of: Option<Vec<Aspect>>,
+    share: Option<usize>,
+    least: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Key {
+    Label,
     Reference,
     Completion,
+    /// A completion that begins with its prompt, and is no program.
+    Echo,
+    /// A completion that begins to think and never ends.
+    Thought,
     /// The code of a completion: its fenced blocks, where it has any.
     Program,
     /// Why a program earns nothing, as its evidence calls it.
@@ -87,13 +93,16 @@ pub(super) fn find(look: Look<'_>, tested: Option<Tested<'_>>) -> Vec<(&'static 
 
 impl TextLint {
     fn find(&self, sign: &Sign, look: Look<'_>, tested: Option<Tested<'_>>) -> Option<Finding> {
-        let When { of, not_of, unless, share, least, unpaid } = &self.when;
+        let Self { of, not_of, unless, share, least, unpaid, .. } = self;
         let judges = |all: &[Aspect]| look.judges(|own| all.contains(&own));
         let is_for = |all: &Option<Vec<Aspect>>| all.as_ref().is_none_or(|all| judges(all));
         if !is_for(of) || !is_for(&sign.of) || judges(not_of) {
             return None;
         }
-        let all = || look.rows.iter().map(|row| (row, None)).collect();
+        let is_judged = |row: &&Row| {
+            of.as_ref().is_none_or(|all| look.judges_row(row, |own| all.contains(&own)))
+        };
+        let all = || look.rows.iter().filter(is_judged).map(|row| (row, None)).collect();
         let (rows, place) = if *unpaid {
             let (rows, at) = unpaid_programs(tested?)?;
             (rows, Some(Place::Reward(at, String::new())))
@@ -111,14 +120,19 @@ impl TextLint {
             return None;
         }
         let texts =
-            rows.iter().filter_map(|(row, verdict)| Some((*row, sign.text(row, *verdict)?)));
+            rows.iter().filter_map(|(row, verdict)| Some((*row, sign.text(look, row, *verdict)?)));
         let with: Vec<(&Row, String)> =
             texts.filter(|(row, text)| sign.pattern.is_match(text) && !is_wanted(row)).collect();
-        let is_few = share.is_some_and(|share| with.len() * share < rows.len());
-        let (_, text) = with.first().filter(|_| !is_few && with.len() >= least.unwrap_or(1))?;
+        let is_few = sign.share.or(*share).is_some_and(|share| with.len() * share < rows.len());
+        let least = sign.least.or(*least).unwrap_or(1);
+        let (_, text) = with.first().filter(|_| !is_few && with.len() >= least)?;
         let found = shown(sign.pattern.find(text)?.as_str().trim());
         let what = sign.what.replace("{shown}", &shown(text)).replace("{found}", &found);
-        let key = if sign.key == Key::Reference { "data.reference" } else { "data.completion" };
+        let key = match sign.key {
+            Key::Label => "data.label",
+            Key::Reference => "data.reference",
+            _ => "data.completion",
+        };
         let rows: Vec<&Row> = with.iter().map(|(row, _)| *row).collect();
         let place = place.unwrap_or_else(|| Place::Key(key.to_owned()));
         Some(Finding::of_rows(place, &rows, &what, &self.help)?.with("found", found))
@@ -126,14 +140,34 @@ impl TextLint {
 }
 
 impl Sign {
-    fn text(&self, row: &Row, verdict: Option<&Verdict>) -> Option<String> {
-        let completion = row.sample.completion().trim();
+    fn text(&self, look: Look<'_>, row: &Row, verdict: Option<&Verdict>) -> Option<String> {
+        let (sample, completion) = (&row.sample, row.sample.completion().trim());
         Some(match self.key {
-            Key::Reference => row.sample.reference()?.as_str()?.trim().to_owned(),
+            Key::Label => row
+                .label
+                .as_ref()
+                .map(|own| own.as_str().map_or_else(|| own.to_string(), str::to_owned))?,
+            Key::Reference => match sample.reference()? {
+                Value::Array(all) if all.is_empty() => String::new(),
+                own => own.as_str()?.trim().to_owned(),
+            },
+            Key::Echo => {
+                let prompt = sample.prompt().trim();
+                let rest = completion.strip_prefix(prompt).filter(|rest| !rest.is_empty())?;
+                let is_program = (0..look.plan.rewards.len()).any(|at| is_program(look, row, at));
+                let is_long = prompt.chars().count() >= PROMPT_CHARS_MIN;
+                Some(rest.to_owned()).filter(|_| is_long && !is_program)?
+            }
+            Key::Thought => match thinking::answer(sample.completion(), Thinking::Skip) {
+                None => completion.to_owned(),
+                Some(_) => return None,
+            },
             Key::Program if completion.contains("```") => {
                 let blocks = completion.split("```").skip(1).step_by(2);
                 blocks.filter_map(|block| block.split_once('\n')).map(|(_, code)| code).collect()
             }
+            // A call of a tool is an answer too.
+            Key::Completion if completion.is_empty() && row.has_calls() => return None,
             Key::Completion | Key::Program => completion.to_owned(),
             Key::Reason => verdict?.evidence.get("reason")?.as_str()?.to_owned(),
         })
@@ -148,32 +182,22 @@ fn is_answered(row: &Row, other: &Row) -> bool {
     word(row).is_some_and(|own| word(other).as_ref() == Some(&own) && answer.ends_with(&own))
 }
 
+/// Whether a reward runs the completion of a row as a program.
+fn is_program(look: Look<'_>, row: &Row, at: usize) -> bool {
+    look.verifier(at).is_some_and(|own| own.trivial(&row.sample).is_some())
+}
+
 /// A row, with its verdict where that is asked for.
 type Judged<'a> = (&'a Row, Option<&'a Verdict>);
 
 /// The rows that earn nothing from the first reward of programs, where there are any, with their verdicts.
 fn unpaid_programs(tested: Tested<'_>) -> Option<(Vec<Judged<'_>>, usize)> {
-    let is_program = |row: &Row, at: usize| {
-        tested.look.verifier(at).is_some_and(|own| own.trivial(&row.sample).is_some())
-    };
     (0..tested.rewards.len()).find_map(|at| {
         let tried = tested.trial.rows.iter();
         let unpaid = tried.filter(|own| {
-            own.unshaped(at).is_some_and(|own| own <= 0.0) && is_program(own.row, at)
+            own.unshaped(at).is_some_and(|own| own <= 0.0) && is_program(tested.look, own.row, at)
         });
         let unpaid: Vec<_> = unpaid.map(|own| (own.row, own.verdicts.get(at))).collect();
         (!unpaid.is_empty()).then_some((unpaid, at))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_read() {
-        let file: File = toml::from_str(include_str!("texts.toml")).unwrap();
-        assert!(file.lint.len() > 10);
-        assert!(file.lint.iter().all(|lint| lint.sign.is_empty() || !lint.help.is_empty()));
-    }
 }

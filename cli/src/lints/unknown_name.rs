@@ -1,9 +1,11 @@
 //! A script names a column, a reward, a member or a variable that is not there: an error. A name that the script allows to
-//! be absent is a warning where one like it is there.
+//! be absent is a warning where one like it is there, and so is a package that is not part of Python.
 //!
 //! Looks at the syntax trees of conditions, expressions, scripts and Python checks beside the rows and the rewards, also on
 //! ways that no row takes. Fix: columns are members of `meta` (of Python: `sample["meta"]`), rewards above this one members of
 //! `rewards`; `optional = true` in [data] is for columns that may be missing.
+
+use std::ops::Range;
 
 use assay::engine::did_you_mean;
 use assay::verifiers::script::{SAMPLE_NAMES, bounded_engine};
@@ -13,6 +15,9 @@ use super::look::{Finding, Place, Tested, listed};
 use super::script::members::Members;
 use super::script::{Role, Script};
 
+/// Packages that reward functions import.
+const PACKAGES: &str = "datasets evaluate jsonschema latex2sympy2 latex2sympy2_extended math_verify nltk numpy openai \
+    open_r1 pandas pydantic rapidfuzz regex requests rouge_score scipy sklearn sympy torch transformers verl";
 /// The most variables of one script that are reported.
 const UNKNOWN_MAX: usize = 16;
 /// What a verdict shows.
@@ -47,31 +52,35 @@ struct Names<'a> {
 impl Names<'_> {
     fn find(&self) -> Vec<Finding> {
         let mut found = if self.script.is_rhai() { self.variables() } else { Vec::new() };
+        let is_absent = |name: &str| PACKAGES.split(' ').any(|own| own == name);
+        let mut imports = self.script.facts.imports.iter();
+        found.extend(imports.find(|(name, _)| is_absent(name)).map(|(name, spot)| {
+            let message = format!("the script imports `{name}`, which is not there");
+            let help = "scripts have the standard library of Python alone; the verifiers `math`, `number`, `json` and others \
+                        do much of what packages are for";
+            let place = Place::Script(self.at, Some(self.script.bytes(*spot)));
+            Finding::new(place, message, help).with("package", name.as_str())
+        }));
         let (roots, paths) = (self.roots(), &self.script.facts.paths);
         let mut told: Vec<&[String]> = Vec::new();
         for path in paths {
-            let Some((first, rest)) = path.names.split_first() else { continue };
-            let known = roots.iter().find(|(name, _)| name == first);
-            let Some((steps, known)) = known.and_then(|(_, known)| known.missing(rest)) else {
+            let root = roots.iter().find(|(name, _)| Some(name) == path.names.first());
+            let missing = root.and_then(|(_, known)| known.missing(path.names.get(1..)?));
+            let Some((at, known)) = missing.map(|(steps, known)| (steps + 1, known)) else {
                 continue;
             };
-            let Some(names) = path.names.get(..steps + 2).filter(|own| !told.contains(own)) else {
+            let Some(names) = path.names.get(..=at).filter(|own| !told.contains(own)) else {
                 continue;
             };
-            let Some(name) = names.last() else { continue };
+            let (Some(root), Some(name)) = (names.first(), names.last()) else { continue };
             // A reward that is not there is no reward that abstained.
-            let is_guarded = !["rewards", "verdicts"].contains(&first.as_str())
+            let is_guarded = !["rewards", "verdicts"].contains(&root.as_str())
                 && paths.iter().any(|own| own.is_guarded && own.names == names);
-            let is_sample = known.has("output_text");
-            if !is_guarded || is_sample || did_you_mean(name, known.names()).is_some() {
+            let is_near = known.has("output_text") || did_you_mean(name, known.names()).is_some();
+            if !is_guarded || is_near {
                 told.push(names);
-                let part =
-                    path.at.get(steps + 1).copied().flatten().map(|spot| self.script.bytes(spot));
-                let found_here = self.unknown(first, names, name, known);
-                found.push(
-                    Finding { place: Place::Script(self.at, part), ..found_here }
-                        .error_if(!is_guarded),
-                );
+                let part = path.at.get(at).copied().flatten().map(|spot| self.script.bytes(spot));
+                found.push(self.unknown(part, names, known).error_if(!is_guarded));
             }
         }
         found
@@ -145,7 +154,7 @@ impl Names<'_> {
                 place.line().zip(place.position()).and_then(|place| self.script.word_at(place));
             let called = self.script.called();
             let message = format!("{called} names the variable `{name}`, which is not there");
-            let help = self.meant(name, &known);
+            let help = self.meant(None, name, &known);
             let finding = Finding::new(Place::Script(self.at, part), message, help);
             found.push(finding.with("name", name.as_str()).error_if(true));
             scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
@@ -153,123 +162,84 @@ impl Names<'_> {
         found
     }
 
-    /// What was meant by a variable.
-    fn meant(&self, name: &str, known: &[&str]) -> String {
-        let is_combine = self.script.role == Role::Combine;
-        let is_reward = self.tested.plan().names.iter().any(|own| own == name);
-        if is_combine && SAMPLE_NAMES.contains(&name) {
-            return format!(
-                "an expression sees the rewards alone: put what reads `{name}` into a reward, verifier = \"rhai\", and \
-                 name that reward here"
-            );
-        }
-        if !is_combine && self.meta.has(name) {
-            return format!("a column is a member of `meta`: write `meta.{name}`");
-        }
-        if is_reward && !self.seen().contains(&name) {
-            return format!(
-                "the reward \"{name}\" is judged later: put it above, and write `rewards.{name}`"
-            );
-        }
-        if is_reward {
-            return format!("a reward is a member of `rewards`: write `rewards.{name}`");
-        }
-        if let Some((column, role)) = self.columns().into_iter().find(|(_, role)| *role == name) {
-            return hidden(column, role);
-        }
-        let near = did_you_mean(name, known.iter().copied());
-        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        let more = if is_combine { "" } else { "; any other column of a row is meta.COLUMN" };
-        format!("{near}there are: {}{more}", listed(known.iter().copied()))
-    }
-
     /// A member that is nowhere, the last of some names.
-    fn unknown(&self, root: &str, names: &[String], name: &str, known: &Members) -> Finding {
+    #[expect(clippy::indexing_slicing, reason = "a path has names")]
+    fn unknown(&self, part: Option<Range<usize>>, names: &[String], known: &Members) -> Finding {
+        let (root, name) = (names[0].as_str(), names[names.len() - 1].as_str());
         let place = names.join(".");
-        let none = match self.tested.look.rows.len() {
-            1 => "the only row has not".to_owned(),
-            rows => format!("none of the {rows} rows has"),
-        };
-        let (plan, called) = (self.tested.plan(), self.script.called());
         let is_reward = ["rewards", "verdicts"].contains(&root) && names.len() == 2;
-        let is_later = is_reward && plan.names.iter().any(|own| own == name);
         let is_column = matches!(names, [.., above, _] if above == "meta")
             || !self.script.is_rhai() && names.len() == 2;
-        let message = match root {
-            _ if is_later => format!("{called} names the reward \"{name}\", which is judged later"),
-            _ if is_reward => {
-                format!("{called} names the reward \"{name}\", and none is called so")
-            }
-            "verdicts" => format!("{called} names `{place}`: a verdict has no `{name}`"),
-            _ if known.has("output_text") => {
-                format!("{called} names `{place}`: a sample has no `{name}`")
-            }
-            _ if is_column => format!("{called} names the column `{name}`, which {none}"),
-            _ => format!("{called} names `{place}`, which {none}"),
+        let what = if is_reward {
+            let later = self.is_reward(name);
+            let why = if later { "which is judged later" } else { "and none is called so" };
+            format!("the reward \"{name}\", {why}")
+        } else if root == "verdicts" {
+            format!("`{place}`, and a verdict has no `{name}`")
+        } else if known.has("output_text") {
+            format!("`{place}`, and a sample has no `{name}`")
+        } else if is_column {
+            format!("the column `{name}`, which no row has")
+        } else {
+            format!("`{place}`, which no row has")
         };
-        let above = is_later.then(|| format!("put the reward \"{name}\" above this one"));
-        let help = above.unwrap_or_else(|| self.help(root, name, known));
-        let finding = Finding::new(Place::Script(self.at, None), message, help);
+        let message = format!("{} names {what}", self.script.called());
+        let known: Vec<&str> = known.names().collect();
+        let help = self.meant(Some(root), name, &known);
+        let finding = Finding::new(Place::Script(self.at, part), message, help);
         finding.with("name", name).with("path", place)
     }
 
-    fn help(&self, root: &str, name: &str, known: &Members) -> String {
-        let read = self.columns().into_iter().find(|(column, _)| *column == name);
-        let own = SAMPLE_NAMES.into_iter().find(|own| *own == name);
-        let is_sample = known.has("output_text");
-        if let Some(role) = read.map(|(_, role)| role).or(own).filter(|_| !is_sample) {
-            match (root, SAMPLE_NAMES.contains(&role)) {
-                ("meta", true) => {
-                    return format!("what is read as the {role} is no metadata: write `{role}`");
-                }
-                ("meta", false) => return hidden(name, role),
-                _ if !self.script.is_rhai() => {
-                    return format!("that column is no metadata: write sample[\"{role}\"]");
-                }
-                _ => {}
-            }
+    fn is_reward(&self, name: &str) -> bool {
+        self.tested.plan().names.iter().any(|own| own == name)
+    }
+
+    /// What was meant by a variable, or by a member of what is called `root`.
+    fn meant(&self, root: Option<&str>, name: &str, known: &[&str]) -> String {
+        let (is_combine, is_rhai) = (self.script.role == Role::Combine, self.script.is_rhai());
+        let is_of_rewards = root.is_none_or(|root| root == "rewards" || root == "verdicts");
+        let is_sample = !is_rhai && known.contains(&"output_text");
+        let named = self.tested.plan().config.data.named();
+        let named = named.into_iter().find(|(role, column)| *column == name || *role == name);
+        let own = SAMPLE_NAMES.into_iter().find(|own| *own == name).map(|own| (own, own));
+        if is_combine && (SAMPLE_NAMES.contains(&name) || self.meta.has(name)) {
+            return format!(
+                "an expression sees the rewards alone: put what reads `{name}` into a reward, verifier = \"rhai\", and name \
+                 that reward here"
+            );
         }
-        if is_sample && self.meta.has(name) {
-            return format!("a column is a member of `meta`: write {root}[\"meta\"][\"{name}\"]");
+        if is_of_rewards && self.is_reward(name) {
+            let above =
+                if self.seen().contains(&name) { "" } else { "put that reward above this one; " };
+            return format!("{above}a reward is a member of `rewards`: write `rewards.{name}`");
         }
-        let near = did_you_mean(name, known.names());
+        if (root.is_none() || is_sample) && self.meta.has(name) {
+            let meta = match root.filter(|_| is_sample) {
+                Some(sample) => format!("{sample}[\"meta\"][\"{name}\"]"),
+                None => format!("`meta.{name}`"),
+            };
+            return format!("a column is a member of `meta`: write {meta}");
+        }
+        if let Some((role, column)) =
+            named.or(own).filter(|_| root.is_none_or(|own| own == "meta" || !is_rhai) && !is_sample)
+        {
+            return if SAMPLE_NAMES.contains(&role) && is_rhai {
+                format!("what is read as the {role} is no metadata: write `{role}`")
+            } else {
+                format!(
+                    "[data] {role} = \"{column}\" takes the column out of `meta`: a function of Python has sample[\"{role}\"]; for \
+                     rhai write it into the rows a second time, and read that as meta.NAME"
+                )
+            };
+        }
+        let near = did_you_mean(name, known.iter().copied());
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        let there = listed(known.names());
-        let there = if there.is_empty() {
-            "there is none".to_owned()
-        } else {
-            format!("there are: {there}")
+        let more = match root {
+            None if is_combine => "",
+            None => "; any other column of a row is meta.COLUMN",
+            Some("rewards" | "verdicts") => "",
+            Some(_) => "; `optional = true` in [data] is for columns that may be missing",
         };
-        let optional = match root {
-            "rewards" | "verdicts" => "",
-            _ => "; `optional = true` in [data] is for columns that may be missing",
-        };
-        format!("{near}{there}{optional}")
+        format!("{near}there are: {}{more}", listed(known.iter().copied()))
     }
-
-    /// Columns that are read as something, and are no metadata.
-    fn columns(&self) -> Vec<(&str, &'static str)> {
-        let columns = &self.tested.plan().config.data;
-        let all = [
-            (Some(&columns.prompt), "prompt"),
-            (Some(&columns.completion), "completion"),
-            (Some(&columns.reference), "reference"),
-            (Some(&columns.id), "id"),
-            (columns.group.as_ref(), "group"),
-            (columns.finish_reason.as_ref(), "finish_reason"),
-            (columns.token_ids.as_ref(), "token_ids"),
-            (columns.logprobs.as_ref(), "logprobs"),
-            (columns.label.as_ref(), "label"),
-        ];
-        all.into_iter().filter_map(|(column, role)| Some((column?.as_str(), role))).collect()
-    }
-}
-
-/// What to do about a column that no script of rhai sees.
-fn hidden(column: &str, role: &str) -> String {
-    format!(
-        "[data] {role} = \"{column}\" takes the column out of `meta`, and rhai does not see it: write it a second time into \
-         the rows, under another name, and read that as meta.NAME; a function of `python_check` has \
-         sample[\"finish_reason\"]"
-    )
 }

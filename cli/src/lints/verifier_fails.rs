@@ -7,68 +7,49 @@
 
 use assay::verifiers::{FaultKind, cases};
 
-use super::look::{Finding, Tested, failing, tried_on};
+use super::look::{Failures, Finding, Tested, tried_on};
 use super::script::Role;
 use crate::output::count;
 use crate::trial::EXHAUSTED_MAX;
 use crate::trial::tally::{Example, RowsTally};
 
-/// A lower deadline was hardly meant.
-const DEADLINE_MS_LOW: u64 = 100;
 /// Columns that hold references in the data of others.
 const REFERENCES: &str = "answer ground_truth solution gold target final_answer expected expected_output answers label gts \
     test_list tests test_cases unit_tests verification_info input_output";
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for (at, tally) in
-        tested.rewards.iter().enumerate().filter_map(|(at, own)| Some((at, own.rows.as_ref()?)))
-    {
-        let all = tally.judged();
-        if let Some(first) = &tally.first_failed {
-            let message = failing("the verifier", tally.failed, all, first);
-            let help = help(tested, at, first);
-            let place = tested.place_of(at, first.place);
-            found.push(
-                Finding::new(place, message, help)
-                    .with("rows", tally.failed)
-                    .with("row", first.row)
-                    .error_if(tally.failed == all),
-            );
-        }
-        if let Some(first) = tally.first_abstained.as_ref().filter(|_| tally.scored == 0) {
-            found.push(silent(tested, at, tally, first));
-        }
-        if tested.trial.exhausted == Some(at) {
+    let rewards = tested.rewards.iter().enumerate();
+    let tallies = rewards.filter_map(|(at, own)| Some((at, own.rows.as_ref()?)));
+    let found = tallies.flat_map(|(at, tally)| {
+        let place = |part| tested.place_of(Role::Reward(at), part);
+        let failed = tally.first_failed.as_ref().map(|first| {
+            let (what, failed, of) = ("the verifier", tally.failed, tally.judged());
+            let failures = Failures { what, failed, of, first };
+            failures.found(place(first.place), help(tested, at, first))
+        });
+        let silent = tally.first_abstained.as_ref().filter(|_| tally.scored == 0);
+        let silent = silent.map(|first| silent_on_all(tested, at, tally, first));
+        let spent = (tested.trial.exhausted == Some(at)).then(|| {
+            let rows = count(tally.rows);
             let message = format!(
-                "the trial ended after {} rows: {EXHAUSTED_MAX} verdicts ran out of fuel, memory or time",
-                count(tally.rows)
+                "the trial ended after {rows} rows: {EXHAUSTED_MAX} verdicts ran out of fuel, memory or time"
             );
             let deadline_ms = tested.plan().config.limits.deadline_ms;
-            let help = if deadline_ms < DEADLINE_MS_LOW {
-                format!("raise limits.deadline_ms: a row has {deadline_ms} ms")
-            } else {
-                "lower its limits or limits.deadline_ms to try more rows".to_owned()
-            };
-            found.push(
-                Finding::new(tested.place_of(at, None), message, help).with("rows", tally.rows),
-            );
-        }
-    }
-    found
+            let help = format!("change its limits or limits.deadline_ms = {deadline_ms} to try more rows");
+            Finding::new(place(None), message, help).with("rows", tally.rows)
+        });
+        [failed, silent, spent].into_iter().flatten()
+    });
+    found.collect()
 }
 
 /// No row has a reward from it.
-fn silent(tested: Tested<'_>, at: usize, tally: &RowsTally, first: &Example) -> Finding {
-    let why = &first.reason;
-    let message = match tally.failed {
-        0 => format!("the verifier abstains on {}: {why}", tried_on(tally.judged())),
-        failed => format!(
-            "no row has a reward: it abstains on {} and fails on {}: {why}",
-            tried_on(tally.abstained),
-            tried_on(failed)
-        ),
-    };
+fn silent_on_all(tested: Tested<'_>, at: usize, tally: &RowsTally, first: &Example) -> Finding {
+    let message = format!(
+        "no row has a reward: it abstains on {}: {}",
+        tried_on(tally.abstained),
+        first.reason
+    );
     let rows = tested.look.rows_of(at);
     let has_references = rows.iter().any(|row| row.sample.reference().is_some());
     let column = column_of_references(tested).filter(|_| !has_references);
@@ -80,7 +61,7 @@ fn silent(tested: Tested<'_>, at: usize, tally: &RowsTally, first: &Example) -> 
             .to_owned(),
         None => tested.shows(first.row),
     };
-    Finding::new(tested.place_of(at, None), message, help)
+    Finding::new(tested.place_of(Role::Reward(at), None), message, help)
         .with("rows", tally.judged())
         .with("row", first.row)
         .error_if(true)

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::look::{Finding, Place, Tested, failing, listed, tried_on};
+use super::look::{Failures, Finding, Tested, listed, tried_on};
 use super::script::{Role, Script};
 
 /// Values that are named.
@@ -13,46 +13,35 @@ const VALUES_MAX: usize = 5;
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (place, script) in tested.scripts.iter().enumerate() {
+    for script in tested.scripts {
         let Role::When(at) = script.role else { continue };
         let Some(tally) = tested.rewards.get(at).and_then(|own| own.rows.as_ref()) else {
             continue;
         };
         if let Some(first) = &tally.first_when_failed {
-            let (tried, failed) = (tally.tried(), tally.when_failed);
-            let part = first.place.and_then(|part| script.word_at(part));
-            let message = failing("`when`", failed, tried, first);
-            let help = tested.shows(first.row);
-            let found_here = Finding::new(Place::Script(place, part), message, help);
-            found.push(
-                found_here.with("rows", failed).with("row", first.row).error_if(failed == tried),
-            );
+            let (what, failed, of) = ("`when`", tally.when_failed, tally.tried());
+            let place = tested.place_of(script.role, first.place);
+            let failures = Failures { what, failed, of, first };
+            found.push(failures.found(place, tested.shows(first.row)));
         }
         if tally.judged() + tally.not_asked > 0 || tally.not_applicable == 0 {
             continue;
         }
-        let rows = tried_on(tally.not_applicable);
-        let reads_step = tested
-            .plan()
-            .rewards
-            .get(at)
-            .and_then(|own| own.when.as_ref())
-            .is_some_and(|when| when.script().mentions("step"));
-        let (message, help, is_error) = if reads_step {
-            let message =
-                format!("`when` does not hold at step {}: it is false on {rows}", tested.look.step);
-            (message, "`--step N` tries the rows at another step of the training".to_owned(), false)
+        let (rows, step) = (tried_on(tally.not_applicable), tested.look.step);
+        let when = tested.plan().rewards.get(at).and_then(|own| own.when.as_ref());
+        let reads_step = when.is_some_and(|when| when.script().mentions("step"));
+        let (message, help) = if reads_step {
+            let message = format!("`when` does not hold at step {step}: it is false on {rows}");
+            (message, "`--step N` tries the rows at another step of the training".to_owned())
         } else {
             let more =
                 if tested.is_partial { ", the first ones; `--limit N` reads more" } else { "" };
             let message = format!("`when` never holds: it is false on {rows}{more}");
-            (message, values(tested, script), !tested.is_partial)
+            (message, values(tested, script))
         };
-        found.push(
-            Finding::new(Place::Script(place, None), message, help)
-                .with("rows", tally.not_applicable)
-                .error_if(is_error),
-        );
+        let own = Finding::new(tested.place_of(script.role, None), message, help);
+        let own = own.with("rows", tally.not_applicable);
+        found.push(own.error_if(!reads_step && !tested.is_partial));
     }
     found
 }

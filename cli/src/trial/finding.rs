@@ -1,9 +1,10 @@
 //! Rows that say something about a reward.
 
+use assay::verifiers::Verdict;
 use serde::Serialize;
 
-/// Rows that are listed for one finding; the rest are counted.
-pub(crate) const LISTED_MAX: usize = 100;
+use super::read::{LISTED_MAX, Row};
+use crate::verdict;
 
 /// The cheat that says the prompt again.
 pub(crate) const ECHO: &str = "echo";
@@ -17,6 +18,18 @@ pub(crate) struct Finding {
     pub(crate) hack: Option<&'static str>,
     pub(crate) completion: String,
     pub(crate) verdict: String,
+}
+
+impl Finding {
+    pub(crate) fn of(
+        row: &Row,
+        hack: Option<&'static str>,
+        completion: String,
+        verdict: &Verdict,
+    ) -> Self {
+        let verdict = verdict::outcome(&verdict.outcome);
+        Self { id: row.sample.id().to_owned(), row: row.number, hack, completion, verdict }
+    }
 }
 
 pub(crate) fn list(findings: &mut Vec<Finding>, finding: Finding) {

@@ -7,7 +7,6 @@ use assay::verifiers::{Sample, Verdict};
 use super::finding::Finding;
 use super::probe::{Probe, is_full, variant};
 use super::read::Row;
-use crate::verdict;
 
 /// The ways in which a right answer is commonly written; `{}` is the answer.
 const WRAPPINGS: [&str; 9] = [
@@ -41,6 +40,12 @@ pub(crate) fn answers<'a>(probe: &Probe<'_>, row: &'a Row) -> Vec<Cow<'a, str>> 
     made.unwrap_or_else(|| row.sample.references())
 }
 
+/// Right answers of a row, in every wrapping.
+fn wrapped<'a>(answers: &'a [Cow<'_, str>]) -> impl Iterator<Item = String> + 'a {
+    let answers = answers.iter().take(ANSWERS_MAX);
+    answers.flat_map(|answer| WRAPPINGS.iter().map(move |own| own.replace("{}", answer)))
+}
+
 /// Whether a right answer of a row earns full reward from `judge` in some wrapping.
 pub(crate) fn is_accepted(
     probe: &Probe<'_>,
@@ -48,12 +53,9 @@ pub(crate) fn is_accepted(
     judge: impl Fn(&Sample) -> Verdict,
 ) -> bool {
     let Some(reference) = row.sample.reference() else { return false };
-    answers(probe, row).iter().take(ANSWERS_MAX).any(|answer| {
-        let completions = WRAPPINGS.iter().map(|wrapping| wrapping.replace("{}", answer));
-        completions
-            .map(|completion| variant(&row.sample, &completion, reference.clone()))
-            .any(|sample| is_full(&judge(&sample)))
-    })
+    let answers = answers(probe, row);
+    let mut samples = wrapped(&answers).map(|own| variant(&row.sample, &own, reference.clone()));
+    samples.any(|sample| is_full(&judge(&sample)))
 }
 
 /// Whether the reference earns full reward in some wrapping. `None` where there is no reference,
@@ -65,33 +67,23 @@ pub(crate) fn verify(probe: &Probe<'_>, row: &Row) -> Option<Gold> {
     if is_none {
         answers = row.sample.references();
     }
-    answers.truncate(ANSWERS_MAX);
     let mut first: Option<(String, Verdict)> = None;
     let mut uses_reference = false;
-    for answer in answers {
-        for wrapping in WRAPPINGS {
-            if probe.is_over() {
-                return None;
-            }
-            let completion = wrapping.replace("{}", &answer);
-            let verdict = probe.verdict(&row.sample, &completion, Some(reference));
-            if !uses_reference {
-                let without = probe.verdict(&row.sample, &completion, None);
-                uses_reference = without.outcome != verdict.outcome;
-            }
-            if is_full(&verdict) {
-                return Some(Gold { uses_reference, judged: Some(Ok(())) });
-            }
-            first.get_or_insert((completion, verdict));
+    for completion in wrapped(&answers) {
+        if probe.is_over() {
+            return None;
         }
+        let verdict = probe.verdict(&row.sample, &completion, Some(reference));
+        if !uses_reference {
+            let without = probe.verdict(&row.sample, &completion, None);
+            uses_reference = without.outcome != verdict.outcome;
+        }
+        if is_full(&verdict) {
+            return Some(Gold { uses_reference, judged: Some(Ok(())) });
+        }
+        first.get_or_insert((completion, verdict));
     }
     let (completion, verdict) = first?;
-    let rejected = Finding {
-        id: row.sample.id().to_owned(),
-        row: row.number,
-        hack: None,
-        completion,
-        verdict: verdict::outcome(&verdict.outcome),
-    };
+    let rejected = Finding::of(row, None, completion, &verdict);
     Some(Gold { uses_reference, judged: (!is_none).then_some(Err(rejected)) })
 }

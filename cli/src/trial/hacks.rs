@@ -1,6 +1,7 @@
 //! Reward hacking: cheats that the fixture file of a verifier lists, and cheats that any dataset is good for.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use assay::Registry;
 use assay::verifiers::cases::{self, Case};
@@ -51,12 +52,6 @@ pub(crate) struct PaidBySettings {
     pub(crate) hack: String,
 }
 
-impl CaseFailed {
-    pub(crate) fn text(&self) -> String {
-        format!("{} (hack: {}): {}", self.case, self.hack, self.verdict)
-    }
-}
-
 /// Runs the hack cases of a verifier: with the settings of the case, and with those of the
 /// configuration where the case asks for nothing else. `None` for verifiers without a file.
 pub(crate) fn fixture(
@@ -65,31 +60,33 @@ pub(crate) fn fixture(
     rows: &[Row],
 ) -> Option<FixtureReport> {
     let id = &probe.planned.built.spec.id;
-    let about = registry.about(id)?;
     let build = |settings: Value, files: &dyn Files| {
         let unknown = || Err(BuildError::new("", registry.unknown(id)));
         registry.build_alone(id, settings, files).unwrap_or_else(unknown)
     };
-    let file = cases::parse(about.fixtures).ok()?;
+    let file = cases::parse(registry.about(id)?.fixtures).ok()?;
     let mut report = FixtureReport { tried: 0, failed: Vec::new(), by_settings: Vec::new() };
     for case in &file.cases {
-        let Some(hack) = &case.hack else { continue };
+        let Some(hack) = case.hack.clone() else { continue };
+        let name = case.name.clone();
         if let Ok(verdict) = case.run(build) {
             report.tried += 1;
             if is_full(&verdict) {
-                report.failed.push(CaseFailed {
-                    case: case.name.clone(),
-                    hack: hack.clone(),
-                    verdict: verdict::outcome(&verdict.outcome),
-                });
+                let verdict = verdict::outcome(&verdict.outcome);
+                report.failed.push(CaseFailed { case: name, hack, verdict });
                 continue;
             }
         }
         let case = &with_your_columns(case, probe);
-        if let Some(verdict) = yours(case, probe) {
-            report.tried += 1;
-            if is_full(&verdict) && !is_of_reference(case, probe) {
-                report.paid_by(paying(case, probe.settings(), build), case, hack);
+        let Some(verdict) = yours(case, probe) else { continue };
+        report.tried += 1;
+        if is_full(&verdict) && !is_of_reference(case, probe) {
+            let settings = paying(case, probe.settings(), build);
+            match report.by_settings.iter_mut().find(|by| by.settings == settings) {
+                Some(by) => by.paid += 1,
+                None => {
+                    report.by_settings.push(PaidBySettings { settings, paid: 1, case: name, hack });
+                }
             }
         }
     }
@@ -122,17 +119,6 @@ fn is_needed(settings: &[String], probe: &Probe<'_>, registry: &Registry, rows: 
         gold::is_accepted(probe, row, |sample| probe.alone(sample))
             && !gold::is_accepted(probe, row, without)
     })
-}
-
-impl FixtureReport {
-    fn paid_by(&mut self, settings: Vec<String>, case: &Case, hack: &str) {
-        if let Some(by) = self.by_settings.iter_mut().find(|by| by.settings == settings) {
-            by.paid += 1;
-        } else {
-            let (case, hack) = (case.name.clone(), hack.to_owned());
-            self.by_settings.push(PaidBySettings { settings, paid: 1, case, hack });
-        }
-    }
 }
 
 /// The setting that pays for a case by itself, else all that the case does not have.
@@ -173,18 +159,10 @@ fn yours(case: &Case, probe: &Probe<'_>) -> Option<Verdict> {
 
 /// Different right answers of the rows to which a verifier applies, in their order.
 pub(crate) fn answers(probe: &Probe<'_>, rows: &[&Row]) -> Vec<String> {
-    let mut answers: Vec<String> = Vec::new();
-    for row in rows {
-        if answers.len() == ANSWERS_MAX {
-            break;
-        }
-        if let Some(answer) = gold::answers(probe, row).first()
-            && !answers.iter().any(|have| have == answer)
-        {
-            answers.push(answer.clone().into_owned());
-        }
-    }
-    answers
+    let first = |row: &&Row| Some(gold::answers(probe, row).first()?.clone().into_owned());
+    let mut seen = BTreeSet::new();
+    let different = rows.iter().filter_map(first).filter(|own| seen.insert(own.clone()));
+    different.take(ANSWERS_MAX).collect()
 }
 
 /// A cheat on a row.
@@ -225,13 +203,8 @@ pub(crate) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, 
         }
         tried += 1;
         let verdict = cheat.paid(probe, row)?;
-        Some(Finding {
-            id: row.sample.id().to_owned(),
-            row: row.number,
-            hack: Some(cheat.name),
-            completion: cheat.orders.first()?.chars().take(SHOWN_CHARS).collect(),
-            verdict: verdict::outcome(&verdict.outcome),
-        })
+        let completion = cheat.orders.first()?.chars().take(SHOWN_CHARS).collect();
+        Some(Finding::of(row, Some(cheat.name), completion, &verdict))
     });
     let paid = paid.collect();
     (tried, paid)

@@ -26,14 +26,15 @@ pub(crate) struct Probe<'a> {
 }
 
 impl<'a> Probe<'a> {
-    pub(crate) fn new(engine: &'a Engine, at: usize, planned: &'a Planned) -> Self {
-        Self { engine, at, planned, exhausted: AtomicU64::new(0), spent: false }
-    }
-
-    /// The same, with nothing left to try where the verifier failed on every row: it would on each variant too,
-    /// and each may cost all that it may.
-    pub(crate) fn after(self, trial: &Trial<'_>) -> Self {
-        Self { spent: trial.is_spent(self.at), ..self }
+    /// With nothing left to try where the verifier failed on every row: it would on each variant too, and each may cost
+    /// all that it may.
+    pub(crate) fn new(
+        engine: &'a Engine,
+        trial: &Trial<'_>,
+        at: usize,
+        planned: &'a Planned,
+    ) -> Self {
+        Self { engine, at, planned, exhausted: AtomicU64::new(0), spent: trial.is_spent(at) }
     }
 
     /// The settings, as the configuration has them.

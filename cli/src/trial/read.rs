@@ -9,20 +9,16 @@ use assay::{Config, Plan};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::finding::LISTED_MAX;
 use crate::exit::Failure;
+
+/// Rows that are listed for one finding; the rest are counted.
+pub(crate) const LISTED_MAX: usize = 100;
 
 pub(crate) struct ProbedRows {
     pub(crate) rows: Vec<Row>,
     pub(crate) report: DataReport,
     /// A column that the configuration names and no row has: nothing was read then.
-    pub(crate) absent: Option<Absent>,
-}
-
-/// A column that the configuration names and no row has.
-pub(crate) struct Absent {
-    pub(crate) key: String,
-    pub(crate) message: String,
+    pub(crate) absent: Option<DataError>,
 }
 
 pub(crate) struct Row {
@@ -71,12 +67,6 @@ pub(crate) struct DataReport {
     pub(crate) missing_columns: Vec<String>,
 }
 
-impl DataReport {
-    pub(crate) fn ok(&self) -> bool {
-        self.unreadable == 0
-    }
-}
-
 pub(crate) fn rows(data: &[PathBuf], plan: &Plan, limit: u64) -> Result<ProbedRows, Failure> {
     let config = &plan.config;
     let mut read = ProbedRows { rows: Vec::new(), report: DataReport::default(), absent: None };
@@ -84,13 +74,11 @@ pub(crate) fn rows(data: &[PathBuf], plan: &Plan, limit: u64) -> Result<ProbedRo
     let checked = Checked::new(source, &config.data);
     'data: for block in checked.and_meta(&config.data, plan.named_columns()) {
         let block = match block {
-            Err(error) => {
-                let message = error.to_string();
-                let DataError::NoColumn { key, .. } = error else { return Err(error.into()) };
-                read.absent = Some(Absent { key, message });
+            Err(error @ DataError::NoColumn { .. }) => {
+                read.absent = Some(error);
                 break;
             }
-            Ok(block) => block,
+            block => block?,
         };
         for row in block.rows(&config.data) {
             if read.report.rows >= limit {
@@ -102,11 +90,6 @@ pub(crate) fn rows(data: &[PathBuf], plan: &Plan, limit: u64) -> Result<ProbedRo
     }
     read.report.missing_columns = missing(&read.report, config);
     Ok(read)
-}
-
-/// The rows that could be read; none where there are no data.
-pub(crate) fn all(rows: Option<&ProbedRows>) -> &[Row] {
-    rows.map_or(&[], |rows| &rows.rows)
 }
 
 impl ProbedRows {
@@ -141,13 +124,9 @@ fn missing(report: &DataReport, config: &Config) -> Vec<String> {
         ("group", columns.group.as_ref(), report.without_group),
         ("label", columns.label.as_ref(), report.without_label),
     ];
-    told.into_iter()
-        .filter(|(_, _, without)| readable > 0 && *without == readable)
-        .filter_map(|(role, column, _)| column.map(|column| (role, column)))
-        .map(
-            |(role, column)| {
-                if role == column { role.to_owned() } else { format!("{role} ({column})") }
-            },
-        )
-        .collect()
+    let missing = told.into_iter().filter(|own| readable > 0 && own.2 == readable);
+    let named = |role: &str, own: &String| {
+        if role == own { own.clone() } else { format!("{role} ({own})") }
+    };
+    missing.filter_map(|(role, column, _)| Some(named(role, column?))).collect()
 }

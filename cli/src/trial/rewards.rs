@@ -62,20 +62,6 @@ pub(crate) struct RewardOnData {
 /// One prompt in so many may hold its answer by chance.
 const ECHO_SHARE: u64 = 100;
 
-impl RewardOnData {
-    /// Takes out the prompts that are right by chance, of so many rows: an answer that says `n` stands at the end
-    /// of one prompt in hundreds.
-    pub(crate) fn without_chance(&mut self, rows: u64) {
-        let is_echo = |finding: &Finding| finding.hack == Some(ECHO);
-        let echoes = self.paid.iter().filter(|finding| is_echo(finding)).count() as u64;
-        if echoes > 0 && echoes * ECHO_SHARE <= rows {
-            self.paid.retain(|finding| !is_echo(finding));
-            self.hacks_paid -= echoes;
-            self.echoes_by_chance = Some(echoes);
-        }
-    }
-}
-
 impl RewardReport {
     /// Whether it judges answers: it hangs on the reference, and right answers are paid.
     pub(crate) fn judges_answers(&self) -> bool {
@@ -95,7 +81,6 @@ impl RewardReport {
 
 /// One row of one reward.
 struct RowFound {
-    uses_reference: bool,
     gold: Option<gold::Gold>,
     hacks_tried: u64,
     paid: Vec<Finding>,
@@ -112,7 +97,7 @@ pub(crate) fn of_plan(
     let plan = engine.plan();
     let all = rows.unwrap_or_default();
     let reward = |(at, planned): (usize, &Planned)| {
-        let probe = Probe::new(engine, at, planned).after(trial);
+        let probe = Probe::new(engine, trial, at, planned);
         RewardReport {
             name: planned.name.clone(),
             verifier: planned.built.spec.id.to_string(),
@@ -141,10 +126,9 @@ fn on_data(
     steps.begin(format!("right answers and cheats for {name}, rows"), rows.len());
     let one = |row: &&Row| {
         let gold = gold::verify(probe, row);
-        let uses_reference = gold.as_ref().is_some_and(|gold| gold.uses_reference);
         let (hacks_tried, paid) = hacks::verify(probe, row, &answers);
         steps.did(1);
-        RowFound { uses_reference, gold, hacks_tried, paid }
+        RowFound { gold, hacks_tried, paid }
     };
     // The order of the rows survives, so the report does not depend on the number of threads.
     let found: Vec<RowFound> = rows.par_iter().map(one).collect();
@@ -154,7 +138,7 @@ fn on_data(
 fn sum(found: Vec<RowFound>) -> RewardOnData {
     let (mut sum, tried) = (RewardOnData::default(), found.len() as u64);
     for row in found {
-        sum.uses_reference |= row.uses_reference;
+        sum.uses_reference |= row.gold.as_ref().is_some_and(|gold| gold.uses_reference);
         if let Some(judged) = row.gold.and_then(|gold| gold.judged) {
             sum.gold_rows += 1;
             match judged {
@@ -168,6 +152,13 @@ fn sum(found: Vec<RowFound>) -> RewardOnData {
             list(&mut sum.paid, finding);
         }
     }
-    sum.without_chance(tried);
+    // An answer that says `n` stands at the end of one prompt in hundreds.
+    let is_echo = |finding: &Finding| finding.hack == Some(ECHO);
+    let echoes = sum.paid.iter().filter(|finding| is_echo(finding)).count() as u64;
+    if echoes > 0 && echoes * ECHO_SHARE <= tried {
+        sum.paid.retain(|finding| !is_echo(finding));
+        sum.hacks_paid -= echoes;
+        sum.echoes_by_chance = Some(echoes);
+    }
     sum
 }

@@ -6,9 +6,8 @@ use assay::verifiers::{Digest, FaultKind, Outcome, Trivial, Verdict, Verifier};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 
-use super::finding::LISTED_MAX;
 use super::probe::{Probe, is_full};
-use super::read::Row;
+use super::read::{LISTED_MAX, Row};
 use super::steps::Steps;
 use crate::verdict;
 
@@ -16,51 +15,43 @@ use crate::verdict;
 #[derive(Default, Serialize)]
 pub(crate) struct SuitesReport {
     /// Different suites; rows may share one.
-    pub(crate) suites: u64,
+    suites: u64,
     /// Programs that solve nothing and were run on one.
-    pub(crate) tried: u64,
+    tried: u64,
     /// Suites that at least one of them passes.
-    pub(crate) weak: u64,
-    pub(crate) weak_suites: Vec<Weak>,
+    weak: u64,
+    weak_suites: Vec<ToldSuite>,
     /// Suites that cannot judge any program.
     pub(crate) broken: u64,
-    pub(crate) broken_suites: Vec<Broken>,
+    broken_suites: Vec<ToldSuite>,
     /// Suites of assertions that run in a room of their own.
-    pub(crate) separate: u64,
+    separate: u64,
     /// Suites that share the room of the program, which is weaker.
-    pub(crate) shared: u64,
-    pub(crate) shared_suites: Vec<Shared>,
+    shared: u64,
+    shared_suites: Vec<ToldSuite>,
 }
 
-/// A suite that shares the room of the program.
+/// A suite of which something is told.
 #[derive(Serialize)]
-pub(crate) struct Shared {
-    pub(crate) id: String,
-    pub(crate) row: u64,
-    pub(crate) rows: u64,
-    /// What in it two rooms cannot judge.
-    pub(crate) why: String,
-}
-
-/// A suite that programs pass which solve nothing.
-#[derive(Serialize)]
-pub(crate) struct Weak {
+struct ToldSuite {
     /// The first row that has it.
-    pub(crate) id: String,
-    pub(crate) row: u64,
+    id: String,
+    row: u64,
     /// How many rows have it.
-    pub(crate) rows: u64,
-    /// What the programs do that pass.
-    pub(crate) passed: Vec<String>,
+    rows: u64,
+    #[serde(flatten)]
+    told: Told,
 }
 
-/// A suite that cannot judge any program.
 #[derive(Serialize)]
-pub(crate) struct Broken {
-    pub(crate) id: String,
-    pub(crate) row: u64,
-    pub(crate) rows: u64,
-    pub(crate) verdict: String,
+#[serde(rename_all = "snake_case")]
+enum Told {
+    /// What the programs do that pass.
+    Passed(Vec<String>),
+    /// Why no program can be judged.
+    Verdict(String),
+    /// What in it two rooms cannot judge.
+    Why(String),
 }
 
 /// Tests, the first row that has them, and how many do.
@@ -121,47 +112,39 @@ fn suites<'a>(verifier: &dyn Verifier, rows: &[&'a Row]) -> (Vec<Suite<'a>>, Vec
 
 impl SuitesReport {
     fn add(&mut self, suite: &Suite<'_>, verdicts: &[Verdict]) {
-        let (id, row, rows) = (suite.row.sample.id().to_owned(), suite.row.number, suite.rows);
         self.suites += 1;
         self.tried += verdicts.len() as u64;
-        self.add_room(suite, verdicts);
+        // The isolation follows from the tests alone, so any verdict has it.
+        let noted = |key| verdicts.iter().find_map(|own| own.evidence.get(key)?.as_str());
+        match noted("room") {
+            Some("shared") => {
+                let why = noted("why_shared").unwrap_or("isolation = \"shared\"");
+                self.shared += 1;
+                suite.tell(&mut self.shared_suites, Told::Why(why.to_owned()));
+            }
+            own => self.separate += u64::from(own.is_some()),
+        }
         let named = suite.trivial.completions.iter().zip(verdicts);
-        let passed: Vec<String> = named
-            .filter(|(_, verdict)| is_full(verdict))
-            .map(|((name, _), _)| name.clone())
-            .collect();
+        let passed = named.filter(|(_, own)| is_full(own)).map(|((name, _), _)| name.clone());
+        let passed: Vec<String> = passed.collect();
         if !passed.is_empty() {
             self.weak += 1;
-            if self.weak_suites.len() < LISTED_MAX {
-                self.weak_suites.push(Weak { id, row, rows, passed });
-            }
+            suite.tell(&mut self.weak_suites, Told::Passed(passed));
         } else if let Some(first) = verdicts.first()
             && verdicts.iter().all(blames_tests)
         {
             self.broken += 1;
-            if self.broken_suites.len() < LISTED_MAX {
-                let verdict = verdict::outcome(&first.outcome);
-                self.broken_suites.push(Broken { id, row, rows, verdict });
-            }
+            let verdict = verdict::outcome(&first.outcome);
+            suite.tell(&mut self.broken_suites, Told::Verdict(verdict));
         }
     }
 }
 
-impl SuitesReport {
-    /// The isolation follows from the tests alone, so any verdict has it.
-    fn add_room(&mut self, suite: &Suite<'_>, verdicts: &[Verdict]) {
-        let told = |key| verdicts.iter().find_map(|verdict| verdict.evidence.get(key)?.as_str());
-        match told("room") {
-            Some("shared") => {
-                self.shared += 1;
-                if self.shared_suites.len() < LISTED_MAX {
-                    let (id, row) = (suite.row.sample.id().to_owned(), suite.row.number);
-                    let why = told("why_shared").unwrap_or("isolation = \"shared\"").to_owned();
-                    self.shared_suites.push(Shared { id, row, rows: suite.rows, why });
-                }
-            }
-            Some(_) => self.separate += 1,
-            None => {}
+impl Suite<'_> {
+    fn tell(&self, list: &mut Vec<ToldSuite>, told: Told) {
+        if list.len() < LISTED_MAX {
+            let (id, row) = (self.row.sample.id().to_owned(), self.row.number);
+            list.push(ToldSuite { id, row, rows: self.rows, told });
         }
     }
 }

@@ -75,7 +75,7 @@ impl RowsTally {
         (self.scored > 1 && least.to_bits() == most.to_bits()).then_some(least)
     }
 
-    fn add(&mut self, row: &Row, outcome: &Outcome) {
+    pub(crate) fn add(&mut self, row: &Row, outcome: &Outcome) {
         match outcome {
             Outcome::Scored(reward) => {
                 self.scored += 1;
@@ -106,11 +106,9 @@ fn note(first: &mut Option<Example>, row: &Row, reason: &str, fault: Option<&Fau
 /// What came of the reward at `at`.
 pub(crate) fn of_reward(plan: &Plan, trial: &Trial<'_>, at: usize) -> RowsTally {
     let mut tally = RowsTally { rows: trial.rows.len() as u64, ..RowsTally::default() };
-    let hangs = |all: &[bool]| all.get(at) == Some(&true);
-    let depends = &trial.depends;
-    let is_answer = hangs(&depends.awaited) || hangs(&depends.reads);
+    let Some(hangs) = trial.hangs.get(at) else { return tally };
     for tried in &trial.rows {
-        if hangs(&depends.when) && !tried.asked {
+        if hangs.when && !tried.asked {
             tally.not_asked += 1;
             continue;
         }
@@ -121,7 +119,7 @@ pub(crate) fn of_reward(plan: &Plan, trial: &Trial<'_>, at: usize) -> RowsTally 
                 tally.when_failed += 1;
                 note(&mut tally.first_when_failed, tried.row, &fault.why, Some(&fault));
             }
-            Applicability::Runs if is_answer && !tried.asked => tally.not_asked += 1,
+            Applicability::Runs if hangs.by_verifier() && !tried.asked => tally.not_asked += 1,
             Applicability::Runs => {
                 if let Some(verdict) = tried.verdicts.get(at) {
                     tally.add(tried.row, &verdict.outcome);
@@ -151,7 +149,7 @@ pub(crate) fn of_combination(plan: &Plan, trial: &Trial<'_>) -> RowsTally {
 
 /// The verdicts of a row, with each reward in the place of what was not asked.
 fn stand_ins(trial: &Trial<'_>, tried: &Tried<'_>) -> Vec<Vec<Verdict>> {
-    let is_open = |at: usize| !tried.asked && trial.depends.any(at);
+    let is_open = |at: usize| !tried.asked && trial.hangs(at);
     if !(0..tried.verdicts.len()).any(is_open) {
         return vec![tried.verdicts.clone()];
     }

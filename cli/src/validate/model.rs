@@ -84,14 +84,6 @@ pub(super) fn run(
 
 /// A folder is valid if the backend that `auto` takes proves it; the others are reported.
 fn report(folder: &Path, models: &Models, choices: &[BackendChoice]) -> Report {
-    let shown = folder.display().to_string();
-    let manifest = match Manifest::read(folder) {
-        Ok(manifest) => manifest,
-        Err(error) => {
-            let error = Some(error.to_string());
-            return Report { folder: shown, ok: false, about: None, error, backends: Vec::new() };
-        }
-    };
     let tried = |backend: &BackendChoice| {
         let run = RunSettings { backend: *backend, workers: 1, ..RunSettings::default() };
         let found = models.load(folder, &run);
@@ -102,25 +94,23 @@ fn report(folder: &Path, models: &Models, choices: &[BackendChoice]) -> Report {
             error: found.err().map(|error| error.to_string()),
         }
     };
-    let backends: Vec<Tried> = choices.iter().map(tried).collect();
-    let ok = backends.first().is_some_and(|tried| tried.error.is_none());
-    let about = VerifierInfo {
+    let about = Manifest::read(folder).map(|manifest| VerifierInfo {
         name: manifest.name,
         kind: format!("{:?}", manifest.kind).to_lowercase(),
         golden_pairs: manifest.goldens.len(),
-    };
-    Report { folder: shown, ok, about: Some(about), error: None, backends }
+    });
+    let backends: Vec<Tried> = choices.iter().filter(|_| about.is_ok()).map(tried).collect();
+    let ok = backends.first().is_some_and(|tried| tried.error.is_none());
+    let error = about.as_ref().err().map(ToString::to_string);
+    Report { folder: folder.display().to_string(), ok, about: about.ok(), error, backends }
 }
 
 fn tell(report: &Report) {
     let verdict = if report.ok { "ok" } else { "refused" };
-    match &report.about {
-        Some(VerifierInfo { name, kind, golden_pairs }) => output::line(&format!(
-            "{}: {verdict}: {name}, {kind}, {golden_pairs} golden pairs",
-            report.folder
-        )),
-        None => output::line(&format!("{}: {verdict}", report.folder)),
-    }
+    let about = report.about.as_ref().map(|VerifierInfo { name, kind, golden_pairs }| {
+        format!(": {name}, {kind}, {golden_pairs} golden pairs")
+    });
+    output::line(&format!("{}: {verdict}{}", report.folder, about.unwrap_or_default()));
     if let Some(error) = &report.error {
         output::line(&format!("  {error}"));
     }

@@ -9,6 +9,16 @@ use crate::engine::config::{CombineBy, Config, RewardConfig, ServeConfig};
 use crate::engine::document::Document;
 use crate::engine::error::ConfigError;
 
+fn refused(
+    document: &Document,
+    path: &str,
+    code: Code,
+    message: String,
+    help: &str,
+) -> ConfigError {
+    document.error(path, message).code(code).help(Some(help.to_owned()))
+}
+
 /// What no type says: limits of 0, and columns that cannot be one.
 pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), ConfigError> {
     let limits = &config.limits;
@@ -25,25 +35,21 @@ pub(super) fn check_values(document: &Document, config: &Config) -> Result<(), C
     }
     if let Some(dir) = config.cache.dir.as_ref().filter(|dir| dir.starts_with(['~', '$'])) {
         let message = format!("`cache.dir` is \"{dir}\", and no shell expands it here");
-        let help = "write the whole path, or leave it out and set ASSAY_CACHE_DIR".to_owned();
-        return Err(document.error("cache.dir", message).help(Some(help)));
+        let help = "write the whole path, or leave it out and set ASSAY_CACHE_DIR";
+        return Err(refused(document, "cache.dir", Code::BadValue, message, help));
     }
-    let columns = &config.data;
-    if columns.completion == columns.reference {
-        let key = if columns.reference == Columns::default().reference {
-            "completion"
-        } else {
-            "reference"
-        };
-        let message = format!(
-            "data.completion and data.reference name one column, \"{}\": it would be compared with itself",
-            columns.reference
-        );
-        let help = "completion is what the policy answered, reference what is right".to_owned();
-        let error = document.error(&format!("data.{key}"), message);
-        return Err(error.code(Code::Conflict).help(Some(help)));
+    let (columns, default) = (&config.data, Columns::default().reference);
+    if columns.completion != columns.reference {
+        return Ok(());
     }
-    Ok(())
+    let is_default = columns.reference == default;
+    let key = if is_default { "data.completion" } else { "data.reference" };
+    let message = format!(
+        "data.completion and data.reference name one column, \"{}\": it would be compared with itself",
+        columns.reference
+    );
+    let help = "completion is what the policy answered, reference what is right";
+    Err(refused(document, key, Code::Conflict, message, help))
 }
 
 /// Gates that are always open, and gates with nothing after them that counts.
@@ -53,72 +59,48 @@ pub(super) fn check_gates(
     gates: &[usize],
     is_from_zero: impl Fn(&usize) -> bool,
 ) -> Result<(), ConfigError> {
-    let combine = &config.combine;
+    let (how, pass) = (config.combine.how, config.combine.pass);
     let gate = |at: &usize| config.rewards.get(*at);
-    if combine.how == CombineBy::Gate
-        && combine.pass <= 0.0
-        && let Some(first) = gates.iter().find_map(gate)
+    if how == CombineBy::Gate
+        && pass <= 0.0
+        && let Some(RewardConfig { name, verifier, .. }) = gates.iter().find_map(gate)
         && gates.iter().all(is_from_zero)
     {
         let message = format!(
-            "`pass` is {}, and the gate \"{}\" ({}) never earns less than 0: it is always open",
-            combine.pass, first.name, first.verifier
+            "`pass` is {pass}, and the gate \"{name}\" ({verifier}) never earns less than 0: it is always open"
         );
-        let help = "write pass = 1.0, the default, or another number above 0".to_owned();
-        let error = document.error("combine.pass", message);
-        return Err(error.code(Code::NoEffect).help(Some(help)));
+        let help = "write pass = 1.0, the default, or another number above 0";
+        return Err(refused(document, "combine.pass", Code::NoEffect, message, help));
     }
     let behind = || config.rewards.iter().enumerate().filter(|(at, _)| !gates.contains(at));
     let is_silent = |(_, reward): (usize, &RewardConfig)| reward.weight.constant() == Some(0.0);
-    match behind().next().filter(|_| !gates.is_empty() && behind().all(is_silent)) {
-        None => Ok(()),
-        Some((at, reward)) => {
-            let message = format!(
-                "how = \"gate\" pays the weighted sum of what comes after the gates, and every weight there \
-                 is 0: reward \"{}\" has weight 0",
-                reward.name
-            );
-            let help = "write weight = 1.0 for what counts; how = \"min\" pays for the gates alone";
-            let error = document.error(&format!("reward[{at}].weight"), message);
-            Err(error.code(Code::NoEffect).help(Some(help.to_owned())))
-        }
-    }
+    let first = behind().next().filter(|_| !gates.is_empty() && behind().all(is_silent));
+    let Some((at, RewardConfig { name, .. })) = first else { return Ok(()) };
+    let message = format!(
+        "how = \"gate\" pays the weighted sum of what comes after the gates, and every weight there is 0: reward \"{name}\" has \
+         weight 0"
+    );
+    let help = "write weight = 1.0 for what counts; how = \"min\" pays for the gates alone";
+    Err(refused(document, &format!("reward[{at}].weight"), Code::NoEffect, message, help))
 }
 
 /// Weights that `how` does not read. With 0 a reward is reported and has no say, whatever `how` is.
 pub(super) fn check_weights(document: &Document, config: &Config) -> Result<(), ConfigError> {
-    let how = match config.combine.how {
-        CombineBy::WeightedSum | CombineBy::Gate => return Ok(()),
-        CombineBy::Product => "product",
-        CombineBy::Min => "min",
-        CombineBy::Expression => "expression",
-        CombineBy::Formula => "formula",
-    };
+    let how = config.combine.how;
     let is_switch = |end: f64| [0.0, 1.0].contains(&end);
-    for (at, reward) in config.rewards.iter().enumerate() {
+    let is_idle = |reward: &RewardConfig| {
         let (low, high) = reward.weight.bounds();
-        if is_switch(low) && is_switch(high) {
-            continue;
-        }
-        let found = reward
-            .weight
-            .constant()
-            .map_or_else(|| "a schedule".to_owned(), |weight| weight.to_string());
-        let message = format!(
-            "`weight` of reward \"{}\" is {found}, and how = \"{how}\" reads none",
-            reward.name
-        );
-        let other = match config.combine.how {
-            CombineBy::Expression => "write the factor in the expression",
-            CombineBy::Formula => "write the factor in the formula",
-            _ => "how = \"weighted_sum\" reads weights",
-        };
-        let help =
-            format!("leave weight out, or write weight = 0.0 to report the reward alone; {other}");
-        let error = document.error(&format!("reward[{at}].weight"), message);
-        return Err(error.code(Code::NoEffect).help(Some(help)));
-    }
-    Ok(())
+        !is_switch(low) || !is_switch(high)
+    };
+    let is_read = matches!(how, CombineBy::WeightedSum | CombineBy::Gate);
+    let Some(at) = config.rewards.iter().position(is_idle).filter(|_| !is_read) else {
+        return Ok(());
+    };
+    let (how, key) = (format!("{how:?}").to_lowercase(), format!("reward[{at}].weight"));
+    let message = format!("`weight` is no 0 or 1, and how = \"{how}\" reads no weights");
+    let help = "leave weight out, or write weight = 0.0 to report the reward alone; how = \"weighted_sum\" reads weights, and an \
+                expression or a formula has factors";
+    Err(refused(document, &key, Code::NoEffect, message, help))
 }
 
 /// What a verifier refuses of its settings.

@@ -30,20 +30,19 @@ impl Path {
     }
 }
 
-/// Where the word at a character of a line ends.
-pub(super) fn word_end(line: &str, column: usize) -> Option<usize> {
-    let (start, first) = line.char_indices().nth(column)?;
-    let rest = line.get(start..)?;
+/// The place of a word of rhai.
+pub(crate) fn spot_of(text: &str, at: Position) -> Option<Spot> {
+    spot_at(text, at.line()?, at.position()?)
+}
+
+/// The place of the word at a line and a character, both from 1.
+pub(super) fn spot_at(text: &str, line: usize, column: usize) -> Option<Spot> {
+    let own = text.lines().nth(line.checked_sub(1)?)?;
+    let (start, first) = own.char_indices().nth(column.checked_sub(1)?)?;
+    let rest = own.get(start..)?;
     let length = match first {
         '"' => rest.get(1..)?.find('"')? + 2,
         _ => rest.find(|char: char| !(char.is_alphanumeric() || char == '_')).unwrap_or(rest.len()),
     };
-    Some(start + length.max(first.len_utf8()))
-}
-
-/// The place of a word of rhai.
-pub(crate) fn spot_of(text: &str, at: Position) -> Option<Spot> {
-    let (line, column) = (at.line()?, at.position()?.checked_sub(1)?);
-    let own = text.lines().nth(line - 1)?;
-    Some((line, own.char_indices().nth(column)?.0, word_end(own, column)?))
+    Some((line, start, start + length.max(first.len_utf8())))
 }

@@ -45,59 +45,47 @@ impl Found {
                 self.aliases.insert(own.0.name.to_string(), None);
             }
             ASTNode::Expr(expr) => {
-                let is_part = nodes.len() > 1
-                    && matches!(
-                        nodes.get(nodes.len() - 2),
-                        Some(ASTNode::Expr(Expr::Dot(..) | Expr::Index(..)))
-                    );
-                if let Some(path) = self.path(expr).filter(|_| {
-                    !is_part || matches!(expr, Expr::Variable(..)) && !is_head(expr, nodes)
-                }) {
+                let parent = nodes.len().checked_sub(2).and_then(|at| nodes.get(at));
+                let is_whole = match parent {
+                    // The first of a chain is of the path that the chain is.
+                    Some(ASTNode::Expr(Expr::Dot(both, ..) | Expr::Index(both, ..))) => {
+                        let is_head = std::ptr::eq(&raw const both.lhs, *expr);
+                        matches!(expr, Expr::Variable(..)) && !is_head
+                    }
+                    _ => true,
+                };
+                if let Some(path) = self.path(expr).filter(|_| is_whole) {
                     if nodes.iter().any(is_guard) || is_optional(expr) {
                         self.guarded.push(path.0.clone());
                     }
                     self.paths.push(path);
                 }
-                self.guard(expr);
+                self.guarded.extend(self.asked(expr));
             }
             _ => {}
         }
     }
 
     /// Names for whose presence an expression asks.
-    fn guard(&mut self, expr: &Expr) {
-        if let Expr::FnCall(call, _) = expr
-            && let [first, second] = call.args.as_slice()
-        {
-            let asked = match call.name.as_str() {
+    fn asked(&self, expr: &Expr) -> Option<Vec<String>> {
+        let (of, name) = match expr {
+            Expr::FnCall(call, _) => match (call.name.as_str(), call.args.as_slice()) {
                 // `"a" in meta` is `contains(meta, "a")`.
-                "contains" | "!in" => {
-                    self.path(first).zip(text(second)).map(|((mut names, _), name)| {
-                        names.push(name);
-                        names
-                    })
+                ("contains" | "!in", [first, second]) => (first, Some(text(second)?)),
+                ("==" | "!=", [first, Expr::Unit(_)]) | ("type_of", [first]) => (first, None),
+                _ => return None,
+            },
+            Expr::Dot(both, ..) => match &both.rhs {
+                Expr::MethodCall(call, _) if call.name == "contains" => {
+                    (&both.lhs, Some(text(call.args.first()?)?))
                 }
-                "==" | "!=" if matches!(second, Expr::Unit(_)) => {
-                    self.path(first).map(|(names, _)| names)
-                }
-                _ => None,
-            };
-            self.guarded.extend(asked);
-        }
-        if let Expr::FnCall(call, _) = expr
-            && call.name == "type_of"
-        {
-            self.guarded
-                .extend(call.args.first().and_then(|own| self.path(own)).map(|(names, _)| names));
-        }
-        if let Expr::Dot(both, ..) = expr
-            && let Expr::MethodCall(call, _) = &both.rhs
-            && let ("contains", Some(name)) = (call.name.as_str(), call.args.first().and_then(text))
-            && let Some((mut names, _)) = self.path(&both.lhs)
-        {
-            names.push(name);
-            self.guarded.push(names);
-        }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (mut names, _) = self.path(of)?;
+        names.extend(name);
+        Some(names)
     }
 
     /// The path that an expression is, up to what is called on it.
@@ -144,17 +132,6 @@ fn text(expr: &Expr) -> Option<String> {
     match expr {
         Expr::StringConstant(own, _) => Some(own.to_string()),
         _ => None,
-    }
-}
-
-/// Whether an expression is the first of a chain, which is a path as a whole.
-fn is_head(expr: &Expr, nodes: &[ASTNode<'_>]) -> bool {
-    let parent = nodes.len().checked_sub(2).and_then(|at| nodes.get(at));
-    match parent {
-        Some(ASTNode::Expr(Expr::Dot(both, ..) | Expr::Index(both, ..))) => {
-            std::ptr::eq(&raw const both.lhs, expr)
-        }
-        _ => false,
     }
 }
 
