@@ -60,6 +60,8 @@ struct Config {
     #[serde(default)]
     code: String,
     key: Option<String>,
+    /// The lints, where it is no error.
+    codes: Option<BTreeSet<String>>,
     #[serde(default)]
     says: Vec<String>,
 }
@@ -146,6 +148,10 @@ fn configurations_of_newcomers_are_told_what_to_type() {
         let ran = Ran::of(command.output().unwrap());
         let says: Vec<&String> = case.says.iter().collect();
         let (code, key) = error_of(&ran);
+        let codes = codes(&ran.out);
+        if case.codes.as_ref().is_some_and(|own| *own != codes) {
+            wrong.push(format!("{}: {codes:?}, not {:?}:\n{}", case.name, case.codes, ran.out));
+        }
         if (&code, &key) != (&case.code, &case.key) {
             wrong.push(format!("{}: {code} at {key:?}:\n{}", case.name, ran.err));
         }
