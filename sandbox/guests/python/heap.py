@@ -26,7 +26,7 @@ _ROOMS = (4 << 20, 1 << 20)
 # What the builder looks for.
 _MARK = bytes(range(200, 232))
 
-_OBJECTS_MAX = 300_000
+_OBJECTS_MAX = 232_000
 _MEMORY_BYTES = 1 << 26
 
 kept = []
@@ -56,7 +56,7 @@ def release():
 def settle():
     """Fills all gaps."""
     # The list must not grow while gaps are filled: it would leave gaps of its own.
-    slots = [None] * 50_000
+    slots = [None] * 8_000
     end = id(bytes(_FRESH_BYTES))
     at = 0
     for size in _SIZES:
