@@ -148,12 +148,7 @@ class _Comparer(shared._Comparer):
     def alone(self, value):
         return value
 
-    def _is_plain(self, value):
-        kind = type(value)
-        if kind in (list, tuple, set, frozenset):
-            return all(map(self._is_plain, value))
-        if kind is dict:
-            return all(map(self._is_plain, value)) and all(map(self._is_plain, value.values()))
+    def _is_harmless(self, value):
         return not (self._is_asked(value) and _is_universal(value))
 
     def _by_class(self, left, right):

@@ -182,7 +182,11 @@ class _Comparer(results.Recorder):
             return all(map(self._is_plain, value))
         if kind is dict:
             return all(map(self._is_plain, value)) and all(map(self._is_plain, value.values()))
-        return self._is_trusted(value) or kind.__eq__ is object.__eq__ \
+        return self._is_harmless(value)
+
+    def _is_harmless(self, value):
+        """The same of what holds no other objects."""
+        return self._is_trusted(value) or type(value).__eq__ is object.__eq__ \
             or isinstance(value, (type, NonCallableMock))
 
     def truth(self, value):
@@ -252,11 +256,15 @@ class _Comparer(results.Recorder):
             left, right = self._plain(left), self._plain(right)
         kinds = type(left), type(right)
         if kinds in ((list, list), (tuple, tuple)):
-            return len(left) == len(right) and all(map(self._equal, left, right))
+            return len(left) == len(right) and all(map(self._same, left, right))
         if kinds == (dict, dict):
             return len(left) == len(right) and all(
-                key in right and self._equal(value, right[key]) for key, value in left.items())
+                key in right and self._same(value, right[key]) for key, value in left.items())
         return bool(left == right)
+
+    def _same(self, left, right):
+        """Equality as containers have it, for which an object is itself: also one that is not a number."""
+        return left is right or self._equal(left, right)
 
     def _same_call(self, left, right):
         """Equality of calls as mocks record them, or of a tuple that stands for one; that of their
@@ -294,7 +302,7 @@ class _Comparer(results.Recorder):
             return any(self._equal(list(container[at:at + len(item)]), item)
                        for at in range(len(container) - len(item) + 1))
         if type(container) in (list, tuple, set, frozenset, dict, _CallList):
-            return any(self._equal(part, item) for part in container)
+            return any(self._same(part, item) for part in container)
         container = self._plain(container)
         if self._is_asked(container) and _is(operator.contains, container, object()):
             name = type(container).__name__
