@@ -3,6 +3,7 @@ asks for them; nothing of them is a file of the room."""
 
 import importlib.machinery
 import importlib.metadata
+import importlib.resources.abc
 import importlib.util
 import io
 import sys
@@ -39,7 +40,7 @@ class _Finder:
     """Finds modules by the paths of their files."""
 
     def __init__(self):
-        self.files = {}
+        self.files, self.held = {}, {}
         self.wheels = []
 
     def add(self, name, content):
@@ -57,6 +58,7 @@ class _Finder:
         for path in paths:
             place = path.partition(".data/purelib/")[2] or path
             self.files[place] = lambda path=path: wheel.read(path)
+            self.held[place] = wheel, path
         self.wheels += [path for path in paths if path.endswith(".dist-info/METADATA")]
 
     def tops(self):
@@ -118,11 +120,24 @@ class _Loader:
             raise FileNotFoundError(path)
         return content()
 
+    def get_resource_reader(self, name):
+        """For `importlib.resources`, by which packages find their data."""
+        held = self.finder.held.get(self.file)
+        return held and _Reader(zipfile.Path(*held).parent)
+
     def get_source(self, name):
         return importlib.util.decode_source(self.finder.files[self.file]())
 
     def is_package(self, name):
         return self.file.endswith("/__init__.py")
+
+
+class _Reader(importlib.resources.abc.TraversableResources):
+    def __init__(self, folder):
+        self.folder = folder
+
+    def files(self):
+        return self.folder
 
 
 class _Distribution(importlib.metadata.Distribution):

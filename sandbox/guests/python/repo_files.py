@@ -119,5 +119,5 @@ class _Loader(SourceFileLoader):
 
     def exec_module(self, module):
         vars(module).update(self.given)
-        self.sources.modules[self.path] = module
         exec(self.sources.codes[self.path], vars(module))
+        self.sources.modules[self.path] = module

@@ -1,6 +1,7 @@
 """Fixtures of a repository's tests: those of its `conftest.py`, of files and logs, and a parameter for each."""
 
 import logging
+import os
 import pathlib
 import tempfile
 import types
@@ -9,8 +10,8 @@ import warnings
 import pytest_run
 import pytest_shim
 
-_BUILTIN = frozenset(("capsys", "capfd", "caplog", "monkeypatch", "recwarn", "request", "tmp_path", "tmp_path_factory",
-                      "tmpdir"))
+_BUILTIN = frozenset(("capsys", "capfd", "caplog", "doctest_namespace", "monkeypatch", "recwarn", "request", "tmp_path",
+                      "tmp_path_factory", "tmpdir"))
 
 
 class Fixtures(pytest_run.Fixtures):
@@ -45,12 +46,14 @@ class Fixtures(pytest_run.Fixtures):
 
     def _builtin(self, name, request):
         if name in ("tmp_path", "tmpdir"):
-            return pathlib.Path(tempfile.mkdtemp())
+            return (_Local if name == "tmpdir" else pathlib.Path)(tempfile.mkdtemp())
         if name == "tmp_path_factory":
             return types.SimpleNamespace(mktemp=lambda base, numbered=True: pathlib.Path(
                 tempfile.mkdtemp(prefix=base)), getbasetemp=lambda: pathlib.Path(tempfile.gettempdir()))
         if name == "caplog":
             return _Logged(request)
+        if name == "doctest_namespace":
+            return {}
         if name == "recwarn":
             seen = warnings.catch_warnings(record=True)
             recorded = seen.__enter__()
@@ -74,7 +77,6 @@ class _Patch(pytest_run.MonkeyPatch):
     """`monkeypatch`, where there are folders."""
 
     def chdir(self, path):
-        import os
         before = os.getcwd()
         self.undone.append(lambda: os.chdir(before))
         os.chdir(path)
@@ -84,6 +86,34 @@ class _Patch(pytest_run.MonkeyPatch):
         before = [*sys.path]
         self.undone.append(lambda: sys.path.__setitem__(slice(None), before))
         sys.path.insert(0, str(path))
+
+
+class _Local(pathlib.PosixPath):
+    """`tmpdir`: a path with what tests use of `py.path.local`."""
+
+    strpath = property(str)
+    dirname = property(lambda self: str(self.parent))
+    basename = property(lambda self: self.name)
+    check = pathlib.Path.exists
+
+    def join(self, *parts):
+        return self.joinpath(*parts)
+
+    def mkdir(self, *parts):
+        made = self.joinpath(*parts)
+        os.mkdir(made)
+        return made
+
+    def write(self, content, mode="w"):
+        with self.open(mode) as file:
+            file.write(content)
+
+    def read(self, mode="r"):
+        with self.open(mode) as file:
+            return file.read()
+
+    def listdir(self):
+        return [*self.iterdir()]
 
 
 class _Logged(logging.Handler):

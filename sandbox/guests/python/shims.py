@@ -1,5 +1,6 @@
 """What programs expect of a system and this guest has no system for."""
 
+import errno
 import os
 import signal
 import sys
@@ -22,6 +23,7 @@ def install():
     wide.install()
     _recursion()
     _resource()
+    _terminals()
     _signals()
     _processes()
 
@@ -58,6 +60,32 @@ def _resource():
     module.setrlimit = lambda which, limits, /: None
     module.getpagesize = lambda: 4096
     sys.modules["resource"] = module
+
+
+def _terminals():
+    """No stream is a terminal: what asks for its settings is told so."""
+    module = types.ModuleType("termios", "There is no terminal.")
+    module.error = type("error", (Exception,), {"__module__": "termios"})
+
+    def refuse(descriptor, *_):
+        raise module.error(errno.ENOTTY, os.strerror(errno.ENOTTY))
+
+    for name in ("tcgetattr", "tcsetattr", "tcdrain", "tcflow", "tcflush", "tcsendbreak", "tcgetwinsize",
+                 "tcsetwinsize"):
+        setattr(module, name, refuse)
+    vars(module).update(_TERMINAL)
+    sys.modules["termios"] = module
+    import tty  # noqa: F401, which could not be imported before
+
+
+# Numbers of Linux.
+_TERMINAL = {
+    "IGNBRK": 1, "BRKINT": 2, "IGNPAR": 4, "PARMRK": 8, "INPCK": 16, "ISTRIP": 32, "INLCR": 64, "IGNCR": 128,
+    "ICRNL": 256, "IXON": 1024, "IXANY": 2048, "IXOFF": 4096, "OPOST": 1, "ONLCR": 4, "PARENB": 256, "CSIZE": 48,
+    "CS8": 48, "ISIG": 1, "ICANON": 2, "ECHO": 8, "ECHOE": 16, "ECHOK": 32, "ECHONL": 64, "NOFLSH": 128,
+    "TOSTOP": 256, "IEXTEN": 32768, "VTIME": 5, "VMIN": 6, "TCSANOW": 0, "TCSADRAIN": 1, "TCSAFLUSH": 2,
+    "TCIFLUSH": 0, "TCOFLUSH": 1, "TCIOFLUSH": 2, "TIOCGWINSZ": 21523, "TIOCSWINSZ": 21524,
+}
 
 
 def _signals():
