@@ -1,6 +1,6 @@
 # Two commands set up everything: `make demo` and `make test`.
 
-.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-view test-otel test-c test-code-parses test-export wheel dist release features \
+.PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-view test-otel test-c test-code-parses test-export test-repositories wheel dist release features \
 	assets assets-portable assets-c browser fmt bench bench-answers
 
 # What demo and tests are built of: the same packages with the same features, so that nothing is
@@ -127,6 +127,10 @@ dist: assets-portable
 
 # What is run before a release: both come out, have their size, and work alone.
 release: wheel dist
+
+# Fixes of public projects, and ten cheats for each fix: pip fetches their releases.
+test-repositories: assets
+	python3 fixtures/repositories/check.py --assay $(ASSAY)
 
 # Grammars of programming languages.
 test-code-parses:

@@ -6,4 +6,5 @@ mod isolation;
 mod packages;
 mod program_output;
 mod python_check;
+mod repositories;
 mod sql;
