@@ -26,12 +26,14 @@ from transformers import (
     AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
 )
 from transformers.utils.logging import disable_progress_bar
 
 from . import stream
 from .chat import dated, portable
 from .progress import Tell, silent
+from .remote import CONVERSIONS
 
 disable_progress_bar()
 
@@ -39,13 +41,6 @@ LENGTHS = ("max_position_embeddings", "max_seq_len", "seq_length")
 LONGEST_TEXT = 1 << 20
 MODELS = ("backbone", "classifier", "token_classifier", "lm")
 
-
-ELSEWHERE = {
-    "internlm2": "it is Llama with query, key and value in one matrix (wqkv): save it under the names of LlamaModel, "
-    "with its v_head as `score.weight`, and take the preset outcome",
-    "internlm": "it is Llama with biases in its attention: save it under the names of LlamaModel",
-}
-"""What remote code is in the words of transformers."""
 STREAMED_ABOVE = 250_000_000
 """Parameters from which on weights are not all held in memory, unless that is asked for."""
 
@@ -63,15 +58,22 @@ class Checkpoint:
         self.tell = tell
         self._streamed = streamed
         self.record: stream.Record | None = None
-        kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
-        if kind not in CONFIG_MAPPING:
+        given = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        kind = given.get("model_type")
+        self.conversion = CONVERSIONS.get(kind)
+        if self.conversion is None and kind not in CONFIG_MAPPING:
             raise ValueError(
-                f"transformers knows no architecture {kind!r}, and no code of the model folder is run: "
-                f"{ELSEWHERE.get(kind, 'save its weights under the names of an architecture that it is, or take a newer transformers')}"
+                f"transformers knows no architecture {kind!r}, and no code of the model folder is run: save its "
+                "weights under the names of an architecture that it is, or take a newer transformers"
             )
-        self.config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        self.config = (
+            self.conversion.config(given)
+            if self.conversion
+            else AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        )
+        reader = PreTrainedTokenizerFast if self.conversion else AutoTokenizer
         try:
-            self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+            self.tokenizer: PreTrainedTokenizerBase = reader.from_pretrained(folder, trust_remote_code=False)
         except (ValueError, ImportError, KeyError) as error:
             has = (folder / "tokenizer.json").exists()
             what = "is none that transformers reads" if has else "is missing, and transformers cannot make one here"
@@ -121,7 +123,8 @@ class Checkpoint:
     def streamed(self) -> bool:
         """Whether a module holds its weights only while it runs."""
         if self._streamed is None:
-            return self.parameters > STREAMED_ABOVE and not self._pickles
+            # Under other names, transformers itself loads nothing.
+            return bool(self.conversion) or (self.parameters > STREAMED_ABOVE and not self._pickles)
         return self._streamed
 
     @property
@@ -201,28 +204,37 @@ class Checkpoint:
         """The id that pads."""
         return self.tokenizer.pad_token_id or 0
 
-    def tensor(self, name: str) -> torch.Tensor:
-        """One tensor of the checkpoint, in fp32."""
-        return self._mapped(name).float()
+    def tensor(self, name: str, rows: torch.Tensor | slice | None = None) -> torch.Tensor:
+        """One tensor of the checkpoint, or these rows of it, in fp32."""
+        found = self._mapped(name)
+        return (found if rows is None else found[rows]).float()
 
     def _mapped(self, name: str) -> torch.Tensor:
         """One tensor of the checkpoint, as its file has it."""
         if not self.has(name):
             raise ValueError(f"the checkpoint has no {name}: another preset reads its head")
-        path = self.folder / self._tensor_files[name]
+        origin = self._origin(name)
+        path = self.folder / self._tensor_files[origin]
         if path.suffix == ".bin":
-            return _pickled(path)[name]
-        with safe_open(path, framework="pt") as file:
-            return file.get_tensor(name)
+            found = _pickled(path)[origin]
+        else:
+            with safe_open(path, framework="pt") as file:
+                found = file.get_tensor(origin)
+        return self.conversion.parts(self.config, name, found) if self.conversion else found
+
+    def _origin(self, name: str) -> str:
+        """The name in the files."""
+        return self.conversion.origin(name) if self.conversion else name
 
     def pieces(self, name: str, turned: bool, shape: tuple[int, ...], limit: int) -> Iterator[torch.Tensor]:
         """A tensor of the checkpoint, or its transpose, in rows that hold some `limit` elements together."""
-        tensor = self._mapped(name)
-        tensor = tensor.transpose(-1, -2) if turned else tensor
-        if tuple(tensor.shape) != shape:
-            raise ValueError(f"{name} has the shape {list(tensor.shape)}; the graph takes {list(shape)}")
-        rows = tensor.reshape(-1, shape[-1])
-        yield from rows.split(max(1, limit // shape[-1]))
+        rows = max(1, limit // shape[-1])
+        for start in range(0, math.prod(shape[:-1]), rows):
+            tensor = self._mapped(name)  # anew: pages of a file that were read stay in memory while it is mapped
+            tensor = tensor.transpose(-1, -2) if turned else tensor
+            if tuple(tensor.shape) != shape:
+                raise ValueError(f"{name} has the shape {list(tensor.shape)}; the graph takes {list(shape)}")
+            yield tensor.reshape(-1, shape[-1])[start : start + rows]
 
     @property
     def files(self) -> list[Path]:
@@ -231,7 +243,7 @@ class Checkpoint:
 
     def has(self, name: str) -> bool:
         """Whether the checkpoint holds a tensor of this name."""
-        return name in self._tensor_files
+        return self._origin(name) in self._tensor_files
 
     def linear(self, name: str) -> nn.Linear:
         """The linear layer whose tensors are `name.weight` and, where it exists, `name.bias`."""

@@ -27,7 +27,7 @@ from .checkpoint import Checkpoint
 from .compare import compare
 from .export import STREAMED, Options, export
 from .presets import PRESETS
-from .tiny import models, tokenizers
+from .tiny import internlm, models, tokenizers
 from .tiny.models import WIDTH, Extra
 
 MATH_RM = Extra({"score.0": (WIDTH, WIDTH), "score.2": (1, WIDTH)})
@@ -88,8 +88,11 @@ class Fixture:
         settings = dict(self.settings)
         if self.auto is AutoModelForSequenceClassification:
             settings.setdefault("num_labels", 1)
-        models.make(folder, self.auto, self.architecture, self.tokenizer(), self.extra, seed, **settings)
-        checkpoint = Checkpoint(folder, streamed=self.precision in STREAMED)
+        if self.architecture == "internlm2":
+            internlm.make(folder, self.tokenizer(), seed)
+        else:
+            models.make(folder, self.auto, self.architecture, self.tokenizer(), self.extra, seed, **settings)
+        checkpoint = Checkpoint(folder, streamed=self.precision in STREAMED or None)
         if self.lessons:
             models.teach(checkpoint, PRESETS[self.preset].encode, self.lessons)
             return Checkpoint(folder)
@@ -133,6 +136,7 @@ FIXTURES = {
     "grm": Fixture("grm", "gemma2", tokenizers.gemma, AutoModel, GRM, {"initializer_range": 0.1}),
     "nemotron": Fixture("nemotron", "llama", tokenizers.llama3, LM),
     "inf-orm": Fixture("inf-orm", "llama", tokenizers.llama3, AutoModel, MATH_RM),
+    "internlm2-reward": Fixture("internlm2-reward", "internlm2", tokenizers.qwen),
     "eurus-rm": Fixture(
         "eurus-rm", "mistral", tokenizers.mistral, AutoModel, Extra(matrices={"regression_head.weight": (1, WIDTH)})
     ),

@@ -57,6 +57,8 @@ class Segments:
             wanted = {name for later in self.cut[number + 1 :] for name in later.inputs} | {*names}
             made = {name for node in piece.nodes for name in node.output}
             outputs = sorted(made & wanted)
+            if not outputs:
+                continue
             session = self._session(piece, outputs, held[0])
             for values in held:
                 found = session.run(outputs, {name: values[name] for name in piece.inputs})

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 SMALL = 1 << 11
 """Elements up to which a parameter is in memory, beside all vectors: the exporter folds such into others."""
+PART = 1 << 24
+"""Elements of a matrix that are in memory at a time where a linear layer runs."""
 MARKS_MAX = 2048
 """Integers that fp16 tells apart."""
 LAYER = re.compile(r"(?:^|\.)((?:layers|layer|h|blocks|block)\.\d+)$")
@@ -42,7 +44,7 @@ def is_large(parameter: Tensor) -> bool:
     return parameter.dim() > 1 and parameter.numel() > SMALL and min(parameter.shape[-2:]) > 1
 
 
-def attach(model: nn.Module, prefix: str, has: Callable[[str], bool], read: Callable[[str], Tensor]) -> list[str]:
+def attach(model: nn.Module, prefix: str, has: Callable[[str], bool], read: Callable[..., Tensor]) -> list[str]:
     """Gives each parameter the tensor of the checkpoint that it is, and returns the names of those without one.
 
     Small ones are read now. Large ones get the attribute `origin`, and are read whenever their module runs.
@@ -62,7 +64,8 @@ def attach(model: nn.Module, prefix: str, has: Callable[[str], bool], read: Call
             parameter.origin, parameter.read = origin, partial(read, origin)
     for module in model.modules():
         if any(hasattr(parameter, "origin") for parameter in module.parameters(recurse=False)):
-            _lend(module)
+            is_split = isinstance(module, nn.Linear) and module.weight.numel() > PART
+            (_split if is_split else _lend)(module)
     return missing
 
 
@@ -90,23 +93,52 @@ def _fitting(tensor: Tensor, parameter: Tensor, origin: str) -> Tensor:
 
 
 def _lend(module: nn.Module) -> None:
-    """Reads the large parameters of a module before it runs, and drops them after. What a tracer put there stays."""
+    """Reads the large parameters of a module before it runs, and drops them after. What a tracer put there stays.
+
+    Of a table it reads the rows that are looked up, and has them looked up by their place among these.
+    """
     own = {name: p for name, p in module._parameters.items() if p is not None and hasattr(p, "origin")}
     lent: list[str] = []
+    padding = getattr(module, "padding_idx", None)
 
-    def before(_: nn.Module, __: Any) -> None:
+    def before(_: nn.Module, given: Any) -> Any:
         for name, parameter in own.items():
-            if module._parameters[name] is parameter:
-                loaded = _fitting(parameter.read(), parameter, parameter.origin)
-                module._parameters[name] = nn.Parameter(loaded, requires_grad=False)
-                lent.append(name)
+            if module._parameters[name] is not parameter:
+                continue
+            lent.append(name)
+            if isinstance(module, nn.Embedding):
+                rows, places = given[0].unique(return_inverse=True)
+                module._parameters[name] = nn.Parameter(parameter.read(rows), requires_grad=False)
+                module.padding_idx = None
+                return (places, *given[1:])
+            loaded = _fitting(parameter.read(), parameter, parameter.origin)
+            module._parameters[name] = nn.Parameter(loaded, requires_grad=False)
+        return None
 
     def after(_: nn.Module, __: Any, ___: Any) -> None:
         module._parameters.update((name, own[name]) for name in lent)
+        if isinstance(module, nn.Embedding):
+            module.padding_idx = padding
         lent.clear()
 
     module.register_forward_pre_hook(before)
     module.register_forward_hook(after, always_call=True)
+
+
+def _split(module: nn.Module) -> None:
+    """Multiplies with a large matrix in parts of its rows, which are read one by one."""
+    own, plain = module.weight, module.forward
+    rows = max(1, PART // own.shape[1])
+
+    def forward(states: Tensor) -> Tensor:
+        if module.weight is not own:
+            return plain(states)
+        starts = range(0, own.shape[0], rows)
+        parts = [nn.functional.linear(states, own.read(slice(start, start + rows))) for start in starts]
+        found = torch.cat(parts, dim=-1)
+        return found if module.bias is None else found + module.bias
+
+    module.forward = forward
 
 
 class Record:

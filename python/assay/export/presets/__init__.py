@@ -1,6 +1,6 @@
 """The families that the exporter knows."""
 
-from . import encoder, generative, multi, outcome, process, reranker
+from . import encoder, generative, internlm, multi, outcome, process, reranker
 
 PRESETS = {
     **outcome.PRESETS,
@@ -8,5 +8,6 @@ PRESETS = {
     **multi.PRESETS,
     **encoder.PRESETS,
     **generative.PRESETS,
+    **internlm.PRESETS,
     **reranker.PRESETS,
 }
