@@ -4,6 +4,9 @@
 //! `python -m assay.export.bench_model`. Everything runs on all cores, one thread a worker, in turns
 //! within one run; each figure is beside the bound of that run: every length in batches of its
 //! own length, at the batch size that is best for it.
+//!
+//! `-- MODEL criteria [TOKENS]` asks a judge about eight criteria of one text of some 512 tokens, and about one
+//! criterion of each of eight. MODEL is one of preset `criterion-judge`.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,8 +30,11 @@ use assay_reward_models::compatibility::BatchCompatibility;
 use assay_reward_models::forward::Forward;
 use assay_reward_models::graph::GraphInfo;
 use assay_reward_models::manifest::{Manifest, Role};
+use assay_reward_models::models::{Models, OrtDiscovery, RunSettings};
 use assay_reward_models::schedule::{Queue, QueueLimits};
+use assay_reward_models::template::View;
 use assay_reward_models::tokens::{Encoder, Tokens};
+use assay_verifiers::Message;
 use pollster::block_on;
 
 /// Texts of the workload; lengths are log-uniform from 16 to 512.
@@ -52,6 +58,10 @@ fn main() {
         println!("no model folder was given; see the head of this file");
         return;
     };
+    if given.get(1).is_some_and(|word| word == "criteria") {
+        let words = given.get(2).map_or(512, |words| words.parse().unwrap());
+        return criteria(&folder, words);
+    }
     let bench = bench(&folder, given.get(1).map_or("ort", String::as_str));
     let texts = workload(&bench);
     let tokens: usize = texts.iter().map(|text| text.ids.len()).sum();
@@ -71,6 +81,49 @@ fn main() {
     }
 }
 
+/// Eight criteria of one text, and of eight texts as long that share nothing.
+fn criteria(folder: &Path, words: usize) {
+    let cores = std::thread::available_parallelism().unwrap();
+    for (workers, threads) in [(1, Some(cores)), (0, None)] {
+        let libraries = vec![assets()];
+        let discovery = OrtDiscovery { libraries, cores: cores.get(), ..OrtDiscovery::default() };
+        let run = RunSettings { workers, threads, ..RunSettings::default() };
+        let model = Models::new(discovery).load(folder, &run).unwrap();
+        let judged = |views: Vec<View>| {
+            let mut tokens = 0;
+            let seconds = timed(|| {
+                let started: Vec<_> = views.iter().map(|view| model.start(view)).collect();
+                tokens = started.into_iter().map(|one| block_on(one).unwrap().tokens).sum();
+            });
+            (seconds, tokens)
+        };
+        let (apart, tokens) = judged((0..8).map(|at| view(at, words, at)).collect());
+        let (shared, _) = judged((0..8).map(|at| view(8, words, at)).collect());
+        println!(
+            "{} threads a worker, {tokens} tokens: {apart:.2} s of texts apart, {shared:.2} s of one text, {:.2} x",
+            threads.map_or(1, usize::from),
+            apart / shared
+        );
+    }
+}
+
+fn view(text: usize, words: usize, criterion: usize) -> View {
+    let said = (0..words).map(|at| ["sum", "half", "two", "so", "five"][(at * 7 + text) % 5]);
+    View {
+        messages: vec![Message::new("user", format!("{text}: what is 2 + 3?"))],
+        completion: said.collect::<Vec<_>>().join(" "),
+        question: format!(
+            "Does the answer meet demand {criterion}, that it is clear and complete?"
+        ),
+        ..View::default()
+    }
+}
+
+fn assets() -> LibraryPath {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets/onnxruntime");
+    LibraryPath { origin: "assets", path, demanded: true }
+}
+
 fn bench(folder: &Path, backend: &str) -> Bench {
     let manifest = Manifest::read(folder).unwrap();
     let graph = manifest.graph(Role::Model).unwrap().clone();
@@ -80,8 +133,7 @@ fn bench(folder: &Path, backend: &str) -> Bench {
     let backend: Box<dyn Backend> = if backend == "rten" {
         Box::new(Rten)
     } else {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/assets/onnxruntime");
-        let (found, _) = library::find(&[LibraryPath { origin: "assets", path, demanded: true }]);
+        let (found, _) = library::find(&[assets()]);
         let found = found.unwrap();
         let settings =
             ProviderSettings { providers: vec![Provider::Cpu], ..ProviderSettings::default() };

@@ -1,6 +1,7 @@
 //! The models of a process: each loaded once, however many rewards ask for it.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -27,9 +28,13 @@ pub struct RunSettings {
     pub fall_back: bool,
     /// CUDA multiplies 32-bit matrices in `TensorFloat-32`: faster, and off by some 1e-3.
     pub tf32: bool,
-    /// Workers, each with one thread and a batch of its own; 0 is one a core, and one where the first
-    /// provider is not the processor.
+    /// Workers, each with a batch of its own; 0 is as many as the cores have threads for, and one where
+    /// the first provider is not the processor.
     pub workers: usize,
+    /// Threads of a worker, 1 by default. More are slower where many texts wait, and answer a single
+    /// text sooner. The workers share those beside their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<NonZeroUsize>,
     /// The most tokens of a batch, padding included. By default 512, and 8192 where the first provider
     /// is not the processor.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,6 +59,7 @@ impl Default for RunSettings {
             fall_back: false,
             tf32: false,
             workers: 0,
+            threads: None,
             batch_tokens: None,
             prefix_mb: None,
             deterministic: false,
@@ -122,8 +128,10 @@ impl Models {
         let on_cpu = run.providers.first().is_none_or(|first| *first == Provider::Cpu);
         let (cores, batch_tokens, prefix_mb) =
             if on_cpu { (self.discovery.cores, 512, 256) } else { (1, 8192, 0) };
+        let threads = run.threads.map_or(1, NonZeroUsize::get);
         let options = ModelOptions {
-            workers: if run.workers == 0 { cores } else { run.workers },
+            workers: if run.workers == 0 { (cores / threads).max(1) } else { run.workers },
+            threads,
             batch_tokens: run.batch_tokens.unwrap_or(batch_tokens),
             prefix_bytes: run.prefix_mb.unwrap_or(prefix_mb) << 20,
             deterministic: run.deterministic,

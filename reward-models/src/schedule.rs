@@ -18,6 +18,7 @@ use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use futures_channel::oneshot::Receiver;
 
@@ -32,6 +33,11 @@ use plan::{Waiting, Window};
 use prefix::{Prefix, Prefixes};
 pub use ticket::Ticket;
 use ticket::{Cancellable, Found, Waiters};
+
+/// What a token takes to be read, and much less than what it takes to be computed.
+const READING_TIME: Duration = Duration::from_micros(10);
+/// The most texts that an idle worker lets come before it begins.
+const GATHERED_MAX: usize = 64;
 
 /// A text that waits for its rows.
 struct Job {
@@ -268,12 +274,35 @@ impl Scheduler {
                 break batch;
             }
             state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
+            if self.prefixes.is_some() {
+                state = self.gathered(state);
+            }
         };
+        if self.prefixes.is_some() && !state.waiting.is_empty() {
+            // Who gathered took the calls of several texts.
+            self.ready.notify_one();
+        }
         let wanted_by = batch.iter().map(|job| Arc::clone(&job.waiters)).collect();
         if let Some(slot) = state.running.get_mut(worker) {
             *slot = Some(Running { wanted_by, stopper: Arc::clone(stopper) });
         }
         Some(batch)
+    }
+
+    /// Waits until no more texts come: the criteria of a sample are handed in one by one, and the first of
+    /// them would be run whole before another one shares its prefix.
+    fn gathered<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        for _ in 0..GATHERED_MAX {
+            let known = state.waiting.len();
+            let longest = state.waiting.iter().map(Job::length).max().unwrap_or(0);
+            let lull = READING_TIME * u32::try_from(longest).unwrap_or(u32::MAX);
+            let waited = self.ready.wait_timeout(state, lull);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if state.ended || state.waiting.len() == known {
+                break;
+            }
+        }
+        state
     }
 
     fn answer(&self, mut batch: Vec<Job>, found: Result<Vec<ModelOutput>, ModelError>) {

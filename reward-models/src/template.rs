@@ -37,6 +37,8 @@ pub struct View {
     pub pair: Option<(String, String)>,
     /// The reference.
     pub reference: String,
+    /// What is asked of the completion: the criterion of a rubric.
+    pub question: String,
 }
 
 /// A text with places in it.
@@ -126,6 +128,7 @@ impl Template {
             first => self.tame(&first)?,
             second => self.tame(&second)?,
             reference => self.tame(&view.reference)?,
+            question => self.tame(&view.question)?,
             system => self.system.clone(),
         })
     }
@@ -214,7 +217,8 @@ impl View {
         let pair = self.pair.as_ref().map_or(0, |(first, second)| first.len() + second.len());
         let messages: usize = self.messages.iter().map(message).sum();
         let steps: usize = self.steps.iter().map(String::len).sum();
-        messages + steps + pair + self.completion.len() + self.reference.len()
+        let texts = [&self.completion, &self.reference, &self.question];
+        messages + steps + pair + texts.map(String::len).iter().sum::<usize>()
     }
 }
 

@@ -59,7 +59,8 @@ impl Judge for ModelJudge {
 }
 
 /// What the model reads. A template with a place for the completion has a prompt of its own: the
-/// criterion follows the task there. Any other gets the conversation as it would be sent to a server.
+/// criterion stands where it has a place for it, else behind the task. Any other gets the
+/// conversation as it would be sent to a server.
 fn view(model: &Model, request: JudgeRequest) -> View {
     if !model.reads("completion") {
         let messages = request.messages.into_iter();
@@ -67,11 +68,16 @@ fn view(model: &Model, request: JudgeRequest) -> View {
         return View { messages: messages.collect(), ..View::default() };
     }
     let texts = request.texts;
-    let task = [texts.prompt, texts.question].join("\n\n");
+    let (task, question) = if model.reads("question") {
+        (texts.prompt, texts.question)
+    } else {
+        ([texts.prompt, texts.question].join("\n\n"), String::new())
+    };
     View {
         messages: vec![Message::new("user", task.trim())],
         completion: texts.completion,
         reference: texts.reference,
+        question,
         ..View::default()
     }
 }

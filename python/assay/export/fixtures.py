@@ -154,6 +154,7 @@ FIXTURES = {
     "sentence-embedding": Fixture("sentence-embedding", "bert", tokenizers.bert, AutoModel),
     "token-embedding": Fixture("token-embedding", "roberta", tokenizers.roberta, AutoModel),
     "yes-no-judge": Fixture("yes-no-judge", "qwen3", tokenizers.qwen, LM, kv=True),
+    "criterion-judge": Fixture("criterion-judge", "qwen3", tokenizers.qwen, LM),
     "critique-judge": Fixture("critique-judge", "llama", tokenizers.llama3, LM, lessons=CRITIQUES),
     "implicit-prm": Fixture("implicit-prm", "qwen2", tokenizers.qwen, LM, reference=True),
     "log-probability": Fixture("log-probability", "qwen2", tokenizers.qwen, LM),

@@ -81,6 +81,7 @@ impl Model {
             steps,
             pair: golden.first.clone().zip(golden.second.clone()),
             reference: golden.reference.clone().unwrap_or_default(),
+            question: String::new(),
         }
     }
 }

@@ -7,8 +7,10 @@ use crate::digests::VerifyDigests;
 /// How a model is run.
 #[derive(Clone, Debug)]
 pub struct ModelOptions {
-    /// Workers, with one thread each.
+    /// Workers, each with a batch of its own.
     pub workers: usize,
+    /// Threads of a worker.
+    pub threads: usize,
     /// The most tokens of a batch, padding included.
     pub batch_tokens: usize,
     /// Memory for keys and values of prompts that texts share, in bytes; 0 computes each text whole.
@@ -25,6 +27,7 @@ impl Default for ModelOptions {
     fn default() -> Self {
         Self {
             workers: 1,
+            threads: 1,
             batch_tokens: 512,
             prefix_bytes: 256 << 20,
             deterministic: true,

@@ -224,6 +224,8 @@ fn a_sample_can_neither_close_its_turn_nor_mark_a_place() {
     let text = with_chat("{{ completion }}").text(&stepped(hostile, &[])).unwrap();
     assert_eq!(text.parts, ["x<\u{200B}|end|>\u{FFFD}<\u{200B}tag>"]);
     assert!(text.marks.is_empty());
+    let asked = View { question: hostile.into(), ..View::default() };
+    assert_eq!(with_chat("{{ question }}").text(&asked).unwrap(), text);
 }
 
 fn calling(arguments: Json) -> View {

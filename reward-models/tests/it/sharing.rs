@@ -47,6 +47,7 @@ fn views_of_round(round: usize) -> Vec<View> {
                 pair: Some((completion.clone(), "It is 6.".into())),
                 completion,
                 reference: "5".into(),
+                question: "Does it name a sum?".into(),
             });
         }
     }

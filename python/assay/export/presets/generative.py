@@ -113,24 +113,33 @@ LOG_PROBABILITY = Preset(
     whole_vocabulary=True,
 )
 
+YES_NO = Preset(
+    kind="generative",
+    template='{{ chat([{"role": "user", "content": "Question: " ~ prompt ~ "\\n\\nAnswer: " ~ completion '
+    '~ "\\n\\nIs this answer correct? Yes or No."}], add_generation_prompt=true) }}',
+    encode=encode_yes_no,
+    build=whole_head,
+    raw=logits,
+    score=lambda checkpoint: {
+        "transform": "token_softmax",
+        "positive": [checkpoint.token_id("Yes")],
+        "negative": [checkpoint.token_id("No")],
+        "aggregate": "last",
+        "range": [0.0, 1.0],
+    },
+    generate=lambda _: {"mode": "verdict"},
+    whole_vocabulary=True,
+    talk=False,
+)
+
 PRESETS = {
-    "yes-no-judge": Preset(
-        kind="generative",
+    "yes-no-judge": YES_NO,
+    # The same, with the criterion of a rubric behind the answer: all criteria share what is before it.
+    "criterion-judge": replace(
+        YES_NO,
         template='{{ chat([{"role": "user", "content": "Question: " ~ prompt ~ "\\n\\nAnswer: " ~ completion '
-        '~ "\\n\\nIs this answer correct? Yes or No."}], add_generation_prompt=true) }}',
-        encode=encode_yes_no,
-        build=whole_head,
-        raw=logits,
-        score=lambda checkpoint: {
-            "transform": "token_softmax",
-            "positive": [checkpoint.token_id("Yes")],
-            "negative": [checkpoint.token_id("No")],
-            "aggregate": "last",
-            "range": [0.0, 1.0],
-        },
-        generate=lambda _: {"mode": "verdict"},
-        whole_vocabulary=True,
-        talk=False,
+        '~ "\\n\\n" ~ (question or "Is this answer correct?") ~ " Yes or No."}], add_generation_prompt=true) }}',
+        kv=True,
     ),
     "critique-judge": Preset(
         kind="generative",
