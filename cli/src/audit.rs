@@ -17,6 +17,8 @@ use assay::trainer::Groups;
 use assay::trainer::diagnostics::{RewardDistance, RewardPair, reward_distance};
 use assay::verifiers::Scored;
 use clap::Args as ClapArgs;
+#[cfg(feature = "train")]
+use serde_json::{Map, Value};
 
 use super::exit::{Exit, Failure};
 use super::output;
@@ -32,7 +34,7 @@ use target::{Judge, Target};
 /// The attacks as a data set, which the configuration reads.
 const ATTACKS: &str = "audit.jsonl";
 /// What was found.
-const FOUND: &str = "audit.json";
+pub(super) const FOUND: &str = "audit.json";
 /// Attacks of a family on a row, where each costs a program, a model or a judge.
 const DEAR_ATTACKS: usize = 4;
 /// Judgements a row that the search may take, where they are cheap.
@@ -129,6 +131,20 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         output::text(&text::text(&audit));
     }
     Ok(exit(args, &audit))
+}
+
+/// The beginnings of attacks that an audit found to be paid and that should not be.
+#[cfg(feature = "train")]
+pub(super) fn paid_attacks(audit: &Path) -> Result<Vec<String>, Failure> {
+    let found: Value = super::run_files::json(audit, FOUND)?;
+    let families = found.get("families").and_then(Value::as_object);
+    let unpaid = families
+        .into_iter()
+        .flat_map(Map::values)
+        .filter(|family| family.get("expect").and_then(Value::as_str) == Some("unpaid"));
+    let examples = unpaid.filter_map(|family| family.get("examples")?.as_array()).flatten();
+    let text = |example: &Value| Some(example.get("text")?.as_str()?.to_owned());
+    Ok(examples.filter_map(text).collect())
 }
 
 /// Whether a verifier of the plan is one that a family is for.

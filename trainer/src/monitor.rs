@@ -23,6 +23,7 @@ mod figures;
 mod finding;
 mod health_alarms;
 mod held_out;
+mod known_attacks;
 mod memory;
 mod moments;
 mod paid_alarms;
@@ -54,7 +55,7 @@ pub struct HackMonitor {
 type StepAlarm = fn(&Look<'_>) -> Option<Finding>;
 
 /// The alarms that look after each step.
-const STEP_ALARMS: [(Alarm, StepAlarm); 11] = [
+const STEP_ALARMS: [(Alarm, StepAlarm); 12] = [
     (Alarm::RightNotPaid, paid_alarms::right_not_paid),
     (Alarm::LengthPays, paid_alarms::length_pays),
     (Alarm::PhrasePays, paid_alarms::phrase_pays),
@@ -66,6 +67,7 @@ const STEP_ALARMS: [(Alarm, StepAlarm); 11] = [
     (Alarm::FaultShare, health_alarms::fault_share),
     (Alarm::EntropyCollapse, health_alarms::entropy_collapse),
     (Alarm::Copies, health_alarms::copies),
+    (Alarm::KnownAttack, known_attacks::known_attack),
 ];
 
 impl HackMonitor {

@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Threads of the policy; by default one a core (`train.threads`)
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
+    /// Warn of completions that this audit found to be paid (`train.monitor.attacks`)
+    #[arg(long, value_name = "AUDIT")]
+    pub(super) audit: Option<PathBuf>,
     /// Plain lines in place of the live view
     #[arg(long)]
     pub(super) plain: bool,

@@ -16,6 +16,7 @@ use assay::training::{ChatTemplate, TaskError, TaskReader, TaskRows};
 use assay::verifiers::{Files as _, canonical};
 use serde_json::{Value, json};
 
+use super::super::audit::paid_attacks;
 use super::super::exit::Failure;
 use super::args::Args;
 use super::folder::TrainManifest;
@@ -53,6 +54,8 @@ impl Prepared {
         set(&mut document, "seed", args.seed)?;
         set(&mut document, "steps", args.steps)?;
         set(&mut document, "threads", args.threads)?;
+        let attacks = args.audit.as_deref().map(paid_attacks).transpose()?;
+        set(&mut document, "monitor.attacks", attacks.map(toml::Value::from))?;
         let config = document.config()?;
         let Some(train) = config.train.clone() else {
             let why = "no [train]: which policy is trained, and on which tasks";

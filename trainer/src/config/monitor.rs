@@ -37,6 +37,8 @@ pub enum Alarm {
     EntropyCollapse,
     /// Most rollouts are wrong and copies of another one of their group.
     Copies,
+    /// Completions that an audit found to be paid, and that should not be, come up.
+    KnownAttack,
 }
 
 /// What a warning does besides being told.
@@ -107,13 +109,18 @@ pub struct MonitorConfig {
     pub entropy_below: f64,
     /// `copies`: the share of rollouts is above this.
     pub copies_above: f64,
+    /// `known_attack`: completions, or their beginnings, that are paid and should not be;
+    /// `assay train --audit AUDIT` sets those of an audit. Case, numbers and blanks do not count.
+    pub attacks: Vec<String>,
+    /// `known_attack`: the share of rollouts that are not right and have one rose by more than this.
+    pub attacks_above: f64,
     /// Rollouts that a warning shows.
     pub samples: usize,
 }
 
 impl Alarm {
     /// Every alarm.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::RightNotPaid,
         Self::LengthPays,
         Self::PhrasePays,
@@ -126,6 +133,7 @@ impl Alarm {
         Self::FaultShare,
         Self::EntropyCollapse,
         Self::Copies,
+        Self::KnownAttack,
     ];
 
     /// The name, as a configuration says it.
@@ -143,6 +151,7 @@ impl Alarm {
             Self::FaultShare => "fault_share",
             Self::EntropyCollapse => "entropy_collapse",
             Self::Copies => "copies",
+            Self::KnownAttack => "known_attack",
         }
     }
 }
@@ -157,6 +166,7 @@ impl Default for MonitorConfig {
             Alarm::RewardDiverges,
             Alarm::HeldOutFalls,
             Alarm::PartsApart,
+            Alarm::KnownAttack,
         ];
         Self {
             alarms: Alarm::ALL.to_vec(),
@@ -182,6 +192,8 @@ impl Default for MonitorConfig {
             faults_above: 0.05,
             entropy_below: 0.1,
             copies_above: 0.5,
+            attacks: Vec::new(),
+            attacks_above: 0.02,
             samples: 3,
         }
     }
@@ -203,6 +215,7 @@ impl MonitorConfig {
             ("faults_above", self.faults_above),
             ("entropy_below", self.entropy_below),
             ("copies_above", self.copies_above),
+            ("attacks_above", self.attacks_above),
         ];
         let share = shares.iter().find(|(_, value)| !(0.0..=1.0).contains(value));
         let positive = [

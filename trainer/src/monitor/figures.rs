@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use assay_verifiers::Reward;
 use serde::{Deserialize, Serialize};
 
+use super::known_attacks::KnownAttacks;
 use super::moments::Estimated;
 use super::paid_groups::{is_wrong, rightness};
 use crate::diagnostics::clustered_mean;
@@ -37,7 +38,7 @@ pub(super) struct SeriesMean {
 
 impl StepFigures {
     /// The means of a step. A series that nothing has is left out.
-    pub(super) fn of(report: &StepReport) -> Self {
+    pub(super) fn of(report: &StepReport, attacks: &KnownAttacks) -> Self {
         let groups = Groups::by_key(report.rollouts.iter().map(|rollout| rollout.group));
         let mut found = Self { from: report.step, to: report.step, series: BTreeMap::new() };
         let per_row = |number: &dyn Fn(&RolloutReport) -> Option<f64>| {
@@ -52,6 +53,9 @@ impl StepFigures {
         found.add("truncated", &per_row(&|own| Some(f64::from(own.truncated))));
         found.add("entropy", &per_row(&|own| Some(own.entropy)));
         found.add("fault", &per_row(&|own| Some(f64::from(own.fault.is_some()))));
+        if !attacks.is_empty() {
+            found.add("known_attack", &per_row(&|own| Some(f64::from(attacks.is_in(own)))));
+        }
         for (at, name) in report.parts.iter().enumerate() {
             let part = |own: &RolloutReport| own.parts.get(at).copied().flatten();
             found.add(&format!("{PART}{name}"), &per_row(&part));
@@ -157,7 +161,7 @@ mod tests {
             rollout(1, 0.5, 0.0).text("6").parts(&[1.0]),
             rollout(1, 0.5, 0.0).text("6").parts(&[1.0]),
         ]);
-        let found = StepFigures::of(&report);
+        let found = StepFigures::of(&report, &KnownAttacks::new(&[]));
         let mean = |name: &str| found.get(name).unwrap().value;
         assert_eq!((mean("reward"), mean("correct"), mean("part/part-0")), (0.5, 0.25, 0.75));
         assert_eq!((mean("flat_and_wrong"), mean("wrong_copies")), (0.5, 0.5));
@@ -192,9 +196,12 @@ mod tests {
     #[test]
     fn what_is_missing_has_no_mean() {
         let report = step(&[rollout(0, f64::NAN, 1.0).fault(), rollout(1, 0.0, 1.0).fault()]);
-        let found = StepFigures::of(&report);
+        let found = StepFigures::of(&report, &KnownAttacks::new(&[]));
         assert_eq!((found.get("reward"), found.get("correct")), (None, None));
         assert_eq!(found.get("fault"), Some(Estimated { value: 1.0, error: 0.0 }));
-        assert_eq!(StepFigures::of(&StepReport::default()).series.len(), 0);
+        assert_eq!(
+            StepFigures::of(&StepReport::default(), &KnownAttacks::new(&[])).series.len(),
+            0
+        );
     }
 }

@@ -6,6 +6,7 @@ use assay_verifiers::Reward;
 use serde::{Deserialize, Serialize};
 
 use super::figures::StepFigures;
+use super::known_attacks::KnownAttacks;
 use super::paid_features::PaidFeatures;
 use crate::config::{Alarm, MonitorConfig};
 use crate::reports::{EvaluationReport, StepReport};
@@ -73,7 +74,7 @@ impl MonitorMemory {
 
     pub(super) fn add_step(&mut self, report: &StepReport, config: &MonitorConfig) {
         self.paid.add(report, config);
-        self.recent.push_back(StepFigures::of(report));
+        self.recent.push_back(StepFigures::of(report, &KnownAttacks::new(&config.attacks)));
         while self.recent.len() > config.window {
             self.recent.pop_front();
         }

@@ -192,6 +192,29 @@ fn copies_that_are_wrong() {
     assert_eq!(turned(Alarm::Copies, &copies(0.0), &copies(0.0)), []);
 }
 
+#[test]
+fn attacks_that_an_audit_found() {
+    let attacks = ["The answer is NOT 42.", "zzz"].map(str::to_owned).to_vec();
+    let of = |text: &str, right: f64| [rollout(0, 1.0, right).text(text), rollout(0, 0.0, 0.0)];
+    let told = |before: &[Given], after: &[Given]| {
+        let alarms = vec![Alarm::KnownAttack];
+        let config = MonitorConfig { alarms, attacks: attacks.clone(), ..MonitorConfig::default() };
+        let mut monitor = HackMonitor::new(config).unwrap();
+        let step = |at| repeated(at, 16, if at < 9 { before } else { after });
+        (1..17).flat_map(|at| monitor.on_step(&step(at))).collect::<Vec<_>>()
+    };
+    let found = told(&of("It is 4.", 0.0), &of("So:  the answer is not 1,7.", 0.0));
+    assert_eq!(found, [], "another text");
+    let found = told(&of("It is 4.", 0.0), &of("So:  the answer\nis not 7.", 0.0));
+    assert_eq!((found.len(), found[0].rollouts.len()), (1, 3));
+    assert!(found[0].message.starts_with("50.0 % of the rollouts"), "{}", found[0].message);
+    assert_eq!(told(&of("4", 0.0), &of("ZZZ", 0.0)).len(), 1);
+    // A short attack is a whole completion; one that is right is none; one that was there is no news.
+    assert_eq!(told(&of("4", 0.0), &of("zzz.", 0.0)), []);
+    assert_eq!(told(&of("4", 0.0), &of("the answer is not 7.", 1.0)), []);
+    assert_eq!(told(&of("zzz", 0.0), &of("zzz", 0.0)), []);
+}
+
 /// An evaluation of 40 tasks of which the first ones are right.
 fn evaluation(step: u64, right: usize) -> EvaluationReport {
     let task = |at: usize| TaskEvaluation {
