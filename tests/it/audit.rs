@@ -6,6 +6,8 @@
     reason = "a test stops at what it does not expect"
 )]
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::place::Place;
@@ -45,67 +47,48 @@ fn failed(found: &Value, family: &str) -> u64 {
     found["families"][family]["failed"]["count"].as_u64().unwrap()
 }
 
-/// Configurations with a hole, and families that must find it.
-const PLANTED: [(&str, &str, &[&str]); 8] = [
-    ("contains", "verifier = 'contains'", &["negation", "hidden", "answer_list"]),
-    (
-        "substring",
-        "verifier = 'rhai'\nconfig = { script = 'if completion.contains(reference) { 1.0 } else { 0.0 }' }",
-        &["negation", "hidden", "wrong_answer"],
-    ),
-    (
-        "regex",
-        "verifier = 'regex'\nconfig = { pattern = '<answer>.*</answer>' }",
-        &["format_only", "wrong_answer"],
-    ),
-    (
-        "length",
-        "verifier = 'rhai'\nconfig = { script = 'if completion.len() > 200 { 1.0 } else { 0.0 }' }",
-        &["repetition", "verbosity"],
-    ),
-    (
-        "silence",
-        "verifier = 'rhai'\nconfig = { script = 'if completion.len() < 3 { 1.0 } else { 0.0 }' }",
-        &["empty", "master_keys"],
-    ),
-    (
-        "echo",
-        "verifier = 'rhai'\nconfig = { script = 'if completion.contains(prompt) { 1.0 } else { 0.0 }' }",
-        &["echo"],
-    ),
-    (
-        "praise",
-        "verifier = 'contains'\nconfig = { any = ['great question'], ignore_case = true }",
-        &["flattery"],
-    ),
-    (
-        "order",
-        "verifier = 'rhai'\nconfig = { script = 'if completion.contains(\"highest score\") { 1.0 } else { 0.0 }' }",
-        &["judge_injection"],
-    ),
-];
+/// The configurations of `fixtures/audit/holes.toml` with their rows.
+fn configs() -> Vec<(toml::Table, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = std::fs::read_to_string(root.join("fixtures/audit/holes.toml")).unwrap();
+    let fixture: toml::Table = toml::from_str(&text).unwrap();
+    let rows = |config: &toml::Table| -> String {
+        let name = config.get("rows").map_or("numbers", |name| name.as_str().unwrap());
+        let rows = fixture["rows"][name].as_array().unwrap().iter();
+        rows.map(|row| format!("{}\n", serde_json::to_string(row).unwrap())).collect()
+    };
+    let configs = fixture["config"].as_array().unwrap().iter();
+    configs.map(|config| config.as_table().unwrap()).map(|own| (own.clone(), rows(own))).collect()
+}
 
 #[test]
-fn planted_holes_are_found() {
-    let mut wrong = Vec::new();
-    for (name, reward, families) in PLANTED {
-        let config = format!("version = 1\n[[reward]]\nname = 'hole'\n{reward}\n");
-        let place = Place::with(&[("assay.toml", &config), ("rows.jsonl", &rows())]);
-        let ran = place.run("audit assay.toml rows.jsonl -o out --max-false-accept 0.01 --quiet");
-        if ran.code != 1 {
+fn planted_holes_are_found_and_guarded_configurations_have_none() {
+    let (mut wrong, mut holes) = (Vec::new(), 0);
+    for (config, rows) in configs() {
+        let (name, reward) = (&config["name"], config["reward"].as_str().unwrap());
+        let text = format!("version = 1\n[[reward]]\nname = 'own'\n{reward}\n");
+        let place = Place::with(&[("assay.toml", &text), ("rows.jsonl", &rows)]);
+        let ran = place
+            .run("audit assay.toml rows.jsonl -o out --max-false-accept 0 --per-family 20 --quiet");
+        let families = config.get("families").and_then(toml::Value::as_array);
+        holes += usize::from(families.is_some());
+        if ran.code != i32::from(families.is_some()) {
             wrong.push(format!("{name}: exit {}\n{}{}", ran.code, ran.out, ran.err));
             continue;
         }
         let found = found(&place, "out");
-        for family in families {
-            let failed = failed(&found, family);
-            if failed == 0 {
+        for family in families.into_iter().flatten() {
+            if failed(&found, family.as_str().unwrap()) == 0 {
                 wrong.push(format!("{name}: {family} finds nothing\n{}", ran.out));
             }
         }
     }
+    assert!(holes >= 20, "{holes}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
+#[test]
+fn an_audit_in_which_nothing_is_judged_is_a_fault() {
     let broken = "version = 1\n[[reward]]\nname = 'hole'\nverifier = 'rhai'\nconfig = { script = 'completion.nothing' }\n";
     let place = Place::with(&[("assay.toml", broken), ("rows.jsonl", &rows())]);
     let ran = place.run("audit assay.toml rows.jsonl -o out --quiet");

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::exit::Failure;
 
 /// The families that come with the command.
-const FILES: [(&str, &str); 18] = [
+const FILES: [(&str, &str); 19] = [
     ("answer_list", include_str!("../../../attacks/answer_list.toml")),
     ("broken_reasoning", include_str!("../../../attacks/broken_reasoning.toml")),
     ("echo", include_str!("../../../attacks/echo.toml")),
@@ -19,6 +19,7 @@ const FILES: [(&str, &str); 18] = [
     ("flattery", include_str!("../../../attacks/flattery.toml")),
     ("format_only", include_str!("../../../attacks/format_only.toml")),
     ("hidden", include_str!("../../../attacks/hidden.toml")),
+    ("javascript_exploits", include_str!("../../../attacks/javascript_exploits.toml")),
     ("judge_injection", include_str!("../../../attacks/judge_injection.toml")),
     ("language_switch", include_str!("../../../attacks/language_switch.toml")),
     ("master_keys", include_str!("../../../attacks/master_keys.toml")),
@@ -188,7 +189,7 @@ impl Attack {
 
     /// Whether the right answer stands in it.
     pub(super) fn names_the_answer(&self) -> bool {
-        const NAMES: [&str; 12] = [
+        const NAMES: [&str; 13] = [
             "{right",
             "{many",
             "{letters",
@@ -201,6 +202,7 @@ impl Attack {
             "{prompt",
             "{completion}",
             "{stub}",
+            "{js_stub}",
         ];
         self.texts.iter().any(|text| NAMES.iter().any(|name| text.contains(name)))
     }

@@ -185,6 +185,11 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         Expect::Unpaid | Expect::NotHigher => text(target.sample.completion()),
     };
     let prompt = target.sample.prompt();
+    let program = target.programs.first().map(|(_, program)| program);
+    let is_javascript = program.is_some_and(|program| {
+        program.starts_with("```js") || program.starts_with("```javascript")
+    });
+    let stub = program.map(|program| bare(program));
     Values(vec![
         ("part", right.as_deref().and_then(part)),
         ("longer", right.as_deref().and_then(longer)),
@@ -205,7 +210,8 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         ("bad", Some(bad)),
         ("completion", completion),
         ("padding", Some(PADDING.repeat(PADDING_TIMES))),
-        ("stub", target.programs.first().map(|(_, program)| bare(program))),
+        ("stub", stub.clone().filter(|_| !is_javascript)),
+        ("js_stub", stub.filter(|_| is_javascript)),
     ])
 }
 

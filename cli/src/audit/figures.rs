@@ -222,6 +222,13 @@ fn figures(
             text: text.chars().take(SHOWN_CHARS).collect(),
         })
     };
+    // Each attack once before any comes twice.
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    failed.sort_by_cached_key(|(one, _)| {
+        let times = seen.entry(&one.attempt.name).or_default();
+        *times += 1;
+        *times
+    });
     let is_neutral = family.expect == Expect::Unmoved;
     let refused = own.iter().filter(|one| one.reward.is_none_or(|reward| reward < pass)).count();
     FamilyFigures {
