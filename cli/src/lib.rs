@@ -21,6 +21,7 @@ mod extract;
 mod init;
 mod join;
 mod kinds;
+mod line_data;
 mod lints;
 mod list;
 mod man;

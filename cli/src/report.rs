@@ -9,7 +9,7 @@ use clap::Args as ClapArgs;
 use super::exit::{Exit, Failure};
 use super::output;
 use super::run_files::file_out;
-use super::run_texts::{RunTexts, failure};
+use super::run_texts::failure;
 use super::shown::Shown;
 
 /// Write what came of a run as one page.
@@ -29,14 +29,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     if let Some(path) = &args.output {
         refuse_inputs(path, args)?;
     }
-    let Shown { dir, texts, .. } = &Shown::open(&args.run, &args.with)?;
-    let missing = texts.as_ref().err();
-    if let Some(why) = missing {
-        output::note(&format!("note: no prompts and completions: {why}; --with DATA names them"));
-    }
-    let rows = texts.as_ref().ok().map(RunTexts::rows).transpose()?;
-    let page = assay_view::report_html(dir, rows, missing.map(String::as_str));
-    let page = page.map_err(failure)?;
+    let Shown { run, folder: _folder } = Shown::open(&args.run, &args.with)?;
+    let page = assay_view::report_html(run).map_err(failure)?;
     let Some(path) = &args.output else {
         output::data(&page);
         return Ok(Exit::Ok);

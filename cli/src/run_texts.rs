@@ -51,7 +51,6 @@ impl RunTexts {
     }
 
     /// The files of the rows.
-    #[cfg(feature = "serve")]
     pub(super) fn paths(&self) -> &[PathBuf] {
         &self.spooled.paths
     }

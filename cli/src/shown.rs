@@ -5,14 +5,19 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assay::data::{Columns, ReadLimits, Row, Source, escape};
 use assay::engine::label_truth;
 use assay::engine::runs::{CONFIG, MANIFEST, VERDICTS, write_atomic};
+use assay_view::{RunData, ViewRun};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use super::audit::FOUND;
 use super::exit::Failure;
+use super::line_data::LineData;
+use super::output;
 use super::run_files::manifest;
 use super::run_texts::RunTexts;
 
@@ -28,23 +33,13 @@ const SCORES: &str = "their_scores";
 
 /// A run that is shown.
 pub(super) struct Shown {
-    /// Its folder.
-    pub(super) dir: PathBuf,
-    /// Its rows, or why they are not known.
-    pub(super) texts: Result<RunTexts, String>,
-    /// The file of what people say of rows.
-    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "the server writes labels"))]
-    pub(super) labels: PathBuf,
+    pub(super) run: ViewRun,
     /// Where the run of a log lies, which goes with this.
-    #[cfg_attr(
-        not(feature = "serve"),
-        expect(dead_code, reason = "it is removed when it is dropped")
-    )]
     pub(super) folder: Option<TempDir>,
 }
 
 impl Shown {
-    /// A run folder, the folder of a training, or a log.
+    /// A run folder, the folder of an audit or of a training, or a log.
     pub(super) fn open(path: &Path, with: &[PathBuf]) -> Result<Self, Failure> {
         if path.is_file() {
             return Self::of_log(path, None);
@@ -53,8 +48,10 @@ impl Shown {
         if rollouts.is_file() && !path.join(VERDICTS).exists() {
             return Self::of_log(&rollouts, Some(path));
         }
-        let texts = RunTexts::find(path, &manifest(path)?, with)?;
-        Ok(Self { dir: path.to_owned(), texts, labels: path.join(LABELS), folder: None })
+        let run = if path.join(FOUND).is_file() { path.join("run") } else { path.to_owned() };
+        let texts = RunTexts::find(&run, &manifest(&run)?, with)?;
+        let labels = run.join(LABELS);
+        Ok(Self { run: shown(run, texts, labels)?, folder: None })
     }
 
     fn of_log(log: &Path, training: Option<&Path>) -> Result<Self, Failure> {
@@ -96,8 +93,26 @@ impl Shown {
         let texts = Ok(RunTexts::of_files(&[log.to_owned()], columns)?);
         let beside = || named.with_added_extension(LABELS);
         let labels = training.map_or_else(beside, |training| training.join(LABELS));
-        Ok(Self { dir, texts, labels, folder: Some(folder) })
+        Ok(Self { run: shown(dir, texts, labels)?, folder: Some(folder) })
     }
+}
+
+/// A run with its data, where they are known.
+fn shown(
+    dir: PathBuf,
+    texts: Result<RunTexts, String>,
+    labels: PathBuf,
+) -> Result<ViewRun, Failure> {
+    let (data, missing): (Option<Arc<dyn RunData>>, _) = match texts {
+        Ok(texts) => (Some(Arc::new(LineData::new(texts)?)), None),
+        Err(why) => {
+            output::note(&format!(
+                "note: no prompts and completions: {why}; --with DATA names them"
+            ));
+            (None, Some(why))
+        }
+    };
+    Ok(ViewRun { dir, data, missing, labels })
 }
 
 fn not_a_log(path: &Path) -> Failure {

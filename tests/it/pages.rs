@@ -191,6 +191,17 @@ fn keys_lead_from_a_run_to_the_reason_of_a_zero() {
         browser.value("document.querySelector('.verdict dd').textContent.includes('unequal')"),
         true
     );
+    // The row after, in the order that is shown: right rows, of which r119 is the last, and then wrong ones.
+    go(&mut browser, "#/samples?sort=reward&desc=1");
+    go(&mut browser, "#/sample?at=119&sort=reward&desc=1");
+    browser.wait("document.querySelector('h1').textContent === 'r119'");
+    browser.press("j");
+    browser.wait("document.querySelector('h1').textContent === 'r0'");
+    browser.press("j");
+    browser.wait("document.querySelector('h1').textContent === 'r3'");
+    browser.press("k");
+    browser.press("k");
+    browser.wait("document.querySelector('h1').textContent === 'r119'");
     // The page beyond the first, by its key.
     go(&mut browser, "#/samples");
     go(&mut browser, "#/sample?at=99");
@@ -270,5 +281,29 @@ fn a_training_is_shown_with_its_curves_alarms_and_rollouts() {
         1,
         "the rollouts of step 7"
     );
+    quiet(&browser, &host);
+}
+
+#[test]
+fn an_audit_is_shown_by_its_families() {
+    let Some(mut browser) = Browser::start() else { return };
+    let config = "version = 1\n[[reward]]\nname = 'own'\nverifier = 'contains'\n";
+    let row = json!({ "prompt": "</script>?", "completion": "It is 3.", "reference": "42" });
+    let place = Place::with(&[("a.toml", config), ("d.jsonl", &format!("{row}\n"))]);
+    let ran = place.run("audit a.toml d.jsonl -o out --family negation --family empty -q");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let viewer = Viewer::start(&place, "view out");
+    let (address, host) = viewer.page();
+    for (width, scheme) in [(1280, "light"), (1280, "dark"), (360, "light")] {
+        browser.screen(width, scheme);
+        browser.open(&address);
+        go(&mut browser, "#/audit");
+        assert_eq!(browser.value(CHECKS), json!([]), "{width} {scheme}");
+    }
+    let first = "document.querySelector('main table tbody tr')";
+    let told = browser.value(&format!("{first}.textContent"));
+    assert!(told.as_str().unwrap().starts_with("negationnot paid8 of 8"), "{told}");
+    browser.value(&format!("{first}.querySelector('a').click()"));
+    browser.wait("document.querySelectorAll('tr[data-row]').length === 8");
     quiet(&browser, &host);
 }

@@ -42,7 +42,7 @@ fn a_report_has_the_figures_the_faults_and_the_texts() {
     let rows = data["rows"].as_array().unwrap();
     assert_eq!(rows[0]["line"]["fault"], json!("BadReference"), "faults come first");
     let hostile = rows.iter().find(|row| row["line"]["id"] == "b").unwrap();
-    assert_eq!(hostile["texts"]["prompt"], json!(["2+2?"]));
+    assert_eq!(hostile["texts"]["prompt"], json!([[0, "2+2?"]]));
     assert!(hostile["texts"]["completion"].to_string().contains("</script><script>alert(1)"));
 }
 
@@ -60,7 +60,12 @@ fn a_report_without_the_data_says_so() {
     let page = std::fs::read_to_string(place.path("report.html")).unwrap();
     assert_eq!(embedded(&page)["rows"][0]["texts"], Value::Null);
     let ran = place.run("report run --with moved.jsonl");
-    assert_eq!(embedded(&ran.out)["rows"][0]["texts"]["prompt"], json!(["2+2?"]), "{}", ran.err);
+    assert_eq!(
+        embedded(&ran.out)["rows"][0]["texts"]["prompt"],
+        json!([[0, "2+2?"]]),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

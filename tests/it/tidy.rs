@@ -358,7 +358,7 @@ fn dependencies_point_one_way() {
                 "assay-reward-models",
                 "assay-trainer",
             ],
-            "assay-view" => &[],
+            "assay-view" => &["assay-verifiers"],
             "assay-cli" => &["assay", "assay-view"],
             "assay-python" => &["assay", "assay-cli", "assay-verifiers"],
             other => panic!("package {other} has no place in the drawing"),

@@ -105,7 +105,7 @@ fn rows_are_shown_to_who_has_the_address_and_marked() {
     assert_eq!((&rows["total"], &rows["rows"][0]["line"]["id"]), (&json!(3), &json!("a")));
     assert_eq!(viewer.json("/api/rows?limit=10&q=%C3%A9")["rows"][0]["line"]["id"], json!("b"));
     let row = viewer.json("/api/row?run=1&at=1");
-    assert_eq!(row["texts"]["prompt"], json!(["1+2?"]), "from compressed data");
+    assert_eq!(row["texts"]["prompt"], json!([[0, "1+2?"]]), "from compressed data");
     assert!(row["texts"]["completion"].to_string().contains("</script>"), "{row}");
     let moved = viewer.json("/api/compare?a=0&b=1&limit=10");
     assert_eq!((&moved["total"], &moved["rows"][0]["delta"]), (&json!(1), &json!(-0.5)));

@@ -87,7 +87,8 @@ const embedded = {
       return sign * (x - y) || a.at - b.at;
     });
     const offset = query.offset || 0;
-    return { total: rows.length, rows: rows.slice(offset, offset + PAGE_ROWS) };
+    const place = rows.findIndex((row) => row.at === query.at);
+    return { total: rows.length, place: place < 0 ? null : place, rows: rows.slice(offset, offset + (query.limit ?? PAGE_ROWS)) };
   },
   async row(query) {
     const row = DATA.rows.find((row) => row.at === query.at);
@@ -124,7 +125,7 @@ const served = {
     if (!answer.ok) throw new Error(body.error);
     return body;
   },
-  rows(query) { return this.get("api/rows", { ...query, limit: PAGE_ROWS }); },
+  rows(query) { return this.get("api/rows", { limit: PAGE_ROWS, ...query }); },
   row(query) { return this.get("api/row", query); },
   group(query) { return this.get("api/group", query); },
   compare(query) { return this.get("api/compare", { ...query, limit: PAGE_ROWS }); },
@@ -146,7 +147,6 @@ const NUMBERS = new Set(["run", "at", "offset", "min", "max", "a", "b", "desc"])
 let state = { screen: "overview", run: 0 };
 let selected = 0;
 let shown = [];
-let listed = null;
 
 function readState() {
   const [screen, query] = location.hash.replace(/^#\/?/, "").split("?");
@@ -379,11 +379,31 @@ function trainingScreen() {
   ];
 }
 
+// ---- audit ----
+
+const EXPECTED = { unpaid: "not paid", not_higher: "no rise", unmoved: "no change", lower: "a fall" };
+
+function auditScreen() {
+  const { audit, about } = DATA.runs[state.run];
+  if (!audit || !audit.families) return [h("p", { class: "quiet" }, "This run is not of an audit.")];
+  const part = (own) => own ? `${number(own.count)} of ${number(own.of)}` + (own.low === undefined ? "" : ` (${share(own.low, 1)} to ${share(own.high, 1)})`) : "–";
+  const all = Object.entries(audit.families).sort(([, a], [, b]) => b.failed.value - a.failed.value);
+  const rows = all.map(([name, family]) => [link(samples({ q: `/${name}/` }), visible(name)), EXPECTED[family.expect] || visible(String(family.expect)),
+    part(family.failed), part(family.refused), number(family.mean_gain), number(family.max_gain), (family.worst || []).map(([attack, count]) => h("div", null, visible(attack), ` (${number(count)})`))]);
+  const examples = all.filter(([, family]) => (family.examples || []).length).map(([name, family]) => card(visible(name), h("p", { class: "quiet" }, visible(family.about)),
+    table(["attack", "earns", "before", "text"], family.examples.map((one) => [link(samples({ q: one.id }), visible(one.id)), number(one.reward), number(one.before), value(one.text)]))));
+  return [
+    h("h1", null, "Audit ", visible(about.name)),
+    h("p", null, `${number(audit.attacks)} attacks on ${number(audit.rows)} rows; a completion is paid from ${number(audit.pass)} on. Rows with a hole: ${part(audit.rows_with_holes)}`),
+    h("p", { class: "quiet" }, `a paid completion is above an attack with probability ${number(audit.discriminability, 3)} · length and reward of attacks correlate by ${number(audit.length_correlation, 2)} · ${number(audit.unjudged)} attacks were not judged`),
+    table(["family", "expected", "failed (95 %)", "refused", "mean gain", "highest", "most often"], rows), examples,
+  ];
+}
+
 // ---- samples ----
 
 async function samplesScreen() {
   const found = await source.rows(filter());
-  listed = found;
   shown = found.rows;
   selected = Math.min(selected, Math.max(0, shown.length - 1));
   const parts = DATA.runs[state.run].overview.parts.slice(0, 8).map((part) => part.name);
@@ -459,14 +479,41 @@ function open(at) {
 
 // ---- one sample ----
 
-// A text in pieces: a text, a marked text with its label, or the number of bytes that are left out.
-function pieces(list) {
-  if (!list || !list.length) return h("p", { class: "quiet" }, "empty");
-  return h("pre", { class: "text" }, list.map((piece) => {
-    if (typeof piece === "string") return visible(piece);
-    if (typeof piece === "number") return h("span", { class: "gap" }, `[… ${number(piece)} bytes …]`);
-    return h("mark", { title: piece[1] }, visible(piece[0]), h("span", { class: "mark-label" }, visible(piece[1])));
-  }));
+// The spans of a completion that verdicts name, in bytes, with their names.
+function marks(line) {
+  const found = [];
+  const add = (span, name) => {
+    if (Array.isArray(span) && span.length === 2 && span[0] < span[1]) found.push([span[0], span[1], name]);
+  };
+  for (const [name, verdict] of Object.entries(line.verdicts || {})) {
+    add((verdict.evidence || {}).span, name);
+    for (const [part, own] of Object.entries(verdict.components || {})) add((own.evidence || {}).span, name + "." + part);
+    if (!Array.isArray(verdict.steps)) continue;
+    verdict.steps.forEach((own, at) => { if (own.turn === undefined || own.turn === null) add(own.span, `${name} step ${at + 1}`); });
+  }
+  return found.slice(0, 64);
+}
+
+// A text in parts, each with the place of its first byte, and the spans that are marked in it.
+function pieces(parts, spans = []) {
+  if (!parts || !parts.length || (parts.length === 1 && !parts[0][1])) return h("p", { class: "quiet" }, "empty");
+  const nodes = [];
+  let last = 0;
+  for (const [start, text] of parts) {
+    if (start > last) nodes.push(h("span", { class: "gap" }, `[… ${number(start - last)} bytes …]`));
+    const bytes = new TextEncoder().encode(text);
+    last = start + bytes.length;
+    const starts = (at) => at === bytes.length || (bytes[at] & 0xc0) !== 0x80;
+    const own = spans.map(([from, to, name]) => [from - start, to - start, name])
+      .filter(([from, to]) => from >= 0 && to <= bytes.length && starts(from) && starts(to));
+    const borders = [...new Set([0, bytes.length, ...own.flatMap(([from, to]) => [from, to])])].sort((a, b) => a - b);
+    borders.slice(1).forEach((to, at) => {
+      const piece = visible(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(borders[at], to)));
+      const names = own.filter((span) => span[0] <= borders[at] && to <= span[1]).map((span) => span[2]).join(", ");
+      nodes.push(names ? h("mark", { title: names }, piece, h("span", { class: "mark-label" }, visible(names))) : piece);
+    });
+  }
+  return h("pre", { class: "text" }, nodes);
 }
 
 async function sampleScreen() {
@@ -487,7 +534,7 @@ async function sampleScreen() {
     IS_REPORT ? null : labelForm(row),
     h("div", { class: "columns" },
       h("div", null, texts ? [
-        h("h2", null, "Prompt"), pieces(texts.prompt), h("h2", null, "Completion"), pieces(texts.completion),
+        h("h2", null, "Prompt"), pieces(texts.prompt), h("h2", null, "Completion"), pieces(texts.completion, marks(line)),
         h("h2", null, "Reference"), texts.reference ? pieces(texts.reference) : h("p", { class: "quiet" }, "none"),
       ] : h("p", { class: "quiet" }, "The texts of this row are not known: " + (DATA.missing || row.missing || "the data have another row there") + ".")),
       h("div", null, h("h2", null, "Verdicts"), terms(line), verdicts(line).map(([name, verdict]) => verdictCard(name, verdict)))),
@@ -567,24 +614,16 @@ function value(data) {
     list ? h("ol", { start: 0 }, data.map((one) => h("li", null, value(one)))) : members(data));
 }
 
-// The row before or after, in the order of the list that was filtered.
+// The row before or after, in the order of the list as it is filtered and sorted now.
 async function step(by) {
-  const at = shown.findIndex((row) => row.at === state.at);
-  if (at >= 0 && shown[at + by]) {
-    selected = at + by;
-    return go({ ...state, at: shown[at + by].at });
-  }
   const query = filter();
-  const offset = query.offset || 0;
-  const next = at < 0 ? offset : by > 0 ? offset + PAGE_ROWS : offset - PAGE_ROWS;
-  if (next < 0 || (listed && at >= 0 && next >= listed.total)) return;
-  const found = await source.rows({ ...query, offset: next });
-  if (!found.rows.length) return;
-  listed = found;
-  shown = found.rows;
-  const own = shown.findIndex((row) => row.at === state.at);
-  const row = own >= 0 ? shown[own + by] : shown[by > 0 ? 0 : shown.length - 1];
-  if (row) go({ ...state, offset: next, at: row.at });
+  const { place, total } = await source.rows({ ...query, at: state.at, limit: 0 });
+  const next = (place ?? -1 - by) + by;
+  if (next < 0 || next >= total) return;
+  const { rows } = await source.rows({ ...query, offset: next, limit: 1 });
+  const offset = Math.floor(next / PAGE_ROWS) * PAGE_ROWS;
+  selected = next - offset;
+  if (rows.length) go({ ...state, offset, at: rows[0].at });
 }
 
 // ---- labels ----
@@ -622,7 +661,7 @@ async function groupScreen() {
       h("h2", null, link(sample(row.at), visible(String(row.line.id)))),
       h("p", null, badge(row.line.outcome), " ", h("strong", null, number(row.line.reward)),
         typeof row.line.reward === "number" ? h("span", { class: "quiet" }, ` advantage ${row.line.reward >= mean ? "+" : ""}${number(row.line.reward - mean)}`) : ""),
-      row.texts ? pieces(row.texts.completion) : null))),
+      row.texts ? pieces(row.texts.completion, marks(row.line)) : null))),
   ];
 }
 
@@ -639,18 +678,31 @@ function differences(a, b, path = "") {
   });
 }
 
+// What moved between two lines of a row, a text for each part.
+function moves(a, b) {
+  const told = (part) => {
+    if (!part) return "not judged";
+    const because = typeof part.reason === "string" ? ` (${part.reason})` : "";
+    return part.outcome === "scored" ? part.reward + because : part.outcome === "failed" ? `failed (${part.fault})` : part.outcome;
+  };
+  const [from, to] = [a.verdicts || {}, b.verdicts || {}];
+  const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  const found = names.map((name) => [name, told(from[name]), told(to[name])]).filter(([, before, after]) => before !== after);
+  return found.length ? found.map(([name, before, after]) => `${name}: ${before} → ${after}`) : ["the same verdicts, combined otherwise"];
+}
+
 async function compareScreen() {
   const last = DATA.runs.length - 1;
   const pair = { a: Math.min(state.a ?? 0, last), b: Math.min(state.b ?? 1, last) };
   const found = await source.compare({ ...pair, offset: state.offset || 0 });
-  const place = (run, side) => side ? h("a", { href: address({ screen: "sample", run, at: side.at }) }, side.outcome === "scored" ? number(side.reward, 6) : side.fault || side.outcome) : "–";
+  const place = (run, side) => side ? h("a", { href: address({ screen: "sample", run, at: side.at }) }, side.line.outcome === "scored" ? number(side.line.reward, 6) : visible(side.line.fault || side.line.outcome)) : "–";
   const name = (run) => visible(DATA.runs[run].about.name);
   const changes = differences(DATA.runs[pair.a].about.config, DATA.runs[pair.b].about.config).slice(0, 40);
-  const rows = found.rows.map((row) => [visible(row.id), place(pair.a, row.a), place(pair.b, row.b),
-    row.delta === null ? "" : (row.delta > 0 ? "+" : "") + number(row.delta, 6), row.why.map((why) => h("div", null, visible(why)))]);
+  const rows = found.rows.map((row) => [visible(row.a.line.id), place(pair.a, row.a), place(pair.b, row.b),
+    row.delta === null ? "" : (row.delta > 0 ? "+" : "") + number(row.delta, 6), moves(row.a.line, row.b.line).map((why) => h("div", null, visible(why)))]);
   return [
     h("h1", null, name(pair.a), " → ", name(pair.b)),
-    h("p", null, `${number(found.both)} rows are in both runs; ${number(found.total)} moved: ${number(found.up)} up, ${number(found.down)} down, ${number(found.other)} otherwise`),
+    h("p", null, `${number(found.both)} rows are in both runs; ${number(found.total)} moved: ${number(found.up)} up, ${number(found.down)} down, ${number(found.total - found.up - found.down)} otherwise`),
     h("p", { class: "quiet" }, `${number(found.only_a)} rows are in the first run alone, ${number(found.only_b)} in the second. The largest moves come first.`),
     changes.length ? card("Configuration", table(["", "before", "after"], changes.map(([path, a, b]) => [visible(path), value(a), value(b)]))) : null,
     found.rows.length ? table(["id", "before", "after", "move", "what moved"], rows) : null, pager(found.total, state.offset || 0),
@@ -659,7 +711,7 @@ async function compareScreen() {
 
 // ---- the frame ----
 
-const SCREENS = { overview, training: trainingScreen, samples: samplesScreen, sample: sampleScreen, group: groupScreen, compare: compareScreen };
+const SCREENS = { overview, training: trainingScreen, audit: auditScreen, samples: samplesScreen, sample: sampleScreen, group: groupScreen, compare: compareScreen };
 const main = h("main", { tabindex: -1 });
 
 function header() {
@@ -667,7 +719,7 @@ function header() {
   const runs = DATA.runs.length < 2 ? null : h("select", { "aria-label": "run", onchange: (event) => go({ screen: state.screen === "samples" ? "samples" : "overview", run: event.target.selectedIndex }) },
     DATA.runs.map((run, at) => h("option", { value: at, selected: at === state.run }, run.about.name)));
   return h("header", null, h("span", { class: "brand" }, "assay"), h("nav", { "aria-label": "screens" },
-    tab("overview", "Overview"), DATA.runs[state.run].training ? tab("training", "Training") : null, tab("samples", "Samples"), DATA.runs.length > 1 ? tab("compare", "Compare") : null),
+    tab("overview", "Overview"), DATA.runs[state.run].training ? tab("training", "Training") : null, DATA.runs[state.run].audit ? tab("audit", "Audit") : null, tab("samples", "Samples"), DATA.runs.length > 1 ? tab("compare", "Compare") : null),
     runs, h("button", { type: "button", onclick: help, "aria-label": "keys" }, "?"));
 }
 
@@ -744,6 +796,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+document.title = "assay: " + DATA.runs.map((run) => run.about.name.replace(HIDDEN, "")).join(", ");
 document.body.append(h("header"), main);
 window.addEventListener("hashchange", draw);
 draw();

@@ -1,14 +1,29 @@
 //! The rows of the data, found again by where they are in their files.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::PathBuf;
 
 use crate::error::ViewError;
-use crate::index::read_at;
-use crate::row::{DataRows, RowText};
+use crate::files::LinesFile;
 
 const BUFFER_BYTES: usize = 1 << 20;
+
+/// A row of the data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowText {
+    /// Its number over the whole input, from 0.
+    pub number: u64,
+    /// The id under which a run has it.
+    pub id: String,
+    /// What was asked.
+    pub prompt: String,
+    /// What was judged.
+    pub completion: String,
+    /// What a right completion comes to.
+    pub reference: Option<String>,
+}
+
+/// The rows of the data, in their order.
+pub type DataRows<'a> = Box<dyn Iterator<Item = Result<RowText, ViewError>> + 'a>;
 
 /// The data of a run, as the command reads them.
 pub trait RunData: Send + Sync {
@@ -25,81 +40,48 @@ pub trait RunData: Send + Sync {
     fn files(&self) -> &[PathBuf];
 }
 
-/// Where the rows of the data are.
-pub(crate) struct DataIndex {
-    files: Vec<DataFile>,
-}
-
-/// One file of lines.
-pub(crate) struct DataFile {
-    path: PathBuf,
-    pub(crate) file: File,
-    /// The number of its first row.
-    pub(crate) first: u64,
-    /// Where each row starts and where the last one ends. Blank lines belong to the row before.
-    pub(crate) offsets: Vec<u64>,
-}
-
-impl DataIndex {
-    pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, ViewError> {
-        let (mut files, mut first) = (Vec::new(), 0);
-        for path in paths {
-            let io = |source| ViewError::io(path, source);
-            let mut file = File::open(path).map_err(io)?;
-            let offsets = offsets(&mut file).map_err(io)?;
-            let rows = offsets.len() as u64 - 1;
-            files.push(DataFile { path: path.clone(), file, first, offsets });
-            first += rows;
-        }
-        Ok(Self { files })
-    }
-
-    pub(crate) fn files(&self) -> &[DataFile] {
-        &self.files
-    }
-
-    /// The line of the row with this number.
-    pub(crate) fn line(&self, number: u64) -> Result<Option<Vec<u8>>, ViewError> {
-        let after = self.files.partition_point(|file| file.first <= number);
-        let Some(file) = after.checked_sub(1).and_then(|at| self.files.get(at)) else {
-            return Ok(None);
-        };
-        let Ok(at) = usize::try_from(number - file.first) else { return Ok(None) };
-        let (Some(start), Some(end)) = (file.offsets.get(at), file.offsets.get(at + 1)) else {
-            return Ok(None);
-        };
-        let line = read_at(&file.file, *start, *end);
-        line.map(Some).map_err(|source| ViewError::io(&file.path, source))
-    }
-}
-
-/// Where the lines of a file start that are not blank, and where it ends.
-fn offsets(file: &mut File) -> std::io::Result<Vec<u64>> {
+/// The files, each with the number of its first row. Blank lines belong to the row before.
+pub(crate) fn data_files(paths: &[PathBuf]) -> Result<Vec<(u64, LinesFile)>, ViewError> {
+    let (mut files, mut first) = (Vec::new(), 0);
     let mut buffer = vec![0; BUFFER_BYTES];
-    let mut offsets = Vec::new();
-    let (mut at, mut is_blank, mut start) = (0_u64, true, 0);
-    loop {
-        let read = file.read(&mut buffer)?;
-        let (bytes, _) = buffer.split_at(read);
-        if bytes.is_empty() {
-            offsets.push(at);
-            return Ok(offsets);
-        }
-        let mut from = 0;
-        while from < bytes.len() {
-            let rest = bytes.split_at(from).1;
-            let end = memchr::memchr(b'\n', rest);
-            let line = end.map_or(rest, |end| rest.split_at(end).0);
-            if is_blank && line.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\r')) {
-                is_blank = false;
-                offsets.push(start);
+    let is_row = |line: &[u8]| line.iter().any(|byte| !byte.is_ascii_whitespace());
+    for path in paths {
+        let mut file = LinesFile::open(path)?;
+        let mut start = 0;
+        loop {
+            let lines = file.lines(start, &mut buffer)?;
+            let mut from = 0;
+            for end in memchr::memchr_iter(b'\n', lines) {
+                if lines.get(from..end).is_some_and(is_row) {
+                    file.offsets.push(start + from as u64);
+                }
+                from = end + 1;
             }
-            from += line.len() + usize::from(end.is_some());
-            if end.is_some() {
-                is_blank = true;
-                start = at + from as u64;
+            start += lines.len() as u64;
+            if lines.is_empty() {
+                break;
             }
         }
-        at += read as u64;
+        // The last row may have no line end.
+        let size = file.file.metadata().map_err(|source| ViewError::io(path, source))?.len();
+        let count = file.offsets.len();
+        file.offsets.extend([start, size]);
+        if !file.line(count)?.is_some_and(|line| is_row(&line)) {
+            file.offsets.remove(count);
+        }
+        let rows = file.offsets.len() as u64 - 1;
+        files.push((first, file));
+        first += rows;
     }
+    Ok(files)
+}
+
+/// The line of the row with this number over all files.
+pub(crate) fn data_line(
+    files: &[(u64, LinesFile)],
+    number: u64,
+) -> Result<Option<Vec<u8>>, ViewError> {
+    let own = files.iter().rev().find(|(first, _)| *first <= number);
+    let Some((first, file)) = own else { return Ok(None) };
+    file.line(usize::try_from(number - first).unwrap_or(usize::MAX - 1))
 }

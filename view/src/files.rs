@@ -1,26 +1,23 @@
 //! The files of a run folder, which is only read.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::error::ViewError;
-use crate::line::TimingLine;
 use crate::text::{ValueLimits, cut_value};
 
-const VERDICTS: &str = "verdicts.jsonl";
-const TIMINGS: &str = "timings.jsonl";
-const BUFFER_BYTES: usize = 1 << 18;
-/// The longest line of verdicts that is read.
-const LINE_BYTES_MAX: u64 = 256 << 20;
+/// The longest line that is read.
+const LINE_BYTES_MAX: usize = 256 << 20;
 
 /// A run folder.
 pub(crate) struct RunFiles {
-    dir: PathBuf,
+    pub(crate) dir: PathBuf,
     manifest: Value,
-    config: Value,
+    pub(crate) config: Value,
 }
 
 impl RunFiles {
@@ -30,33 +27,10 @@ impl RunFiles {
         Ok(Self { dir: dir.to_owned(), manifest, config })
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.dir.join(name)
-    }
-
-    pub(crate) fn verdicts(&self) -> PathBuf {
-        self.path(VERDICTS)
-    }
-
-    /// The name of the folder, without the folders above.
-    pub(crate) fn name(&self) -> String {
-        let real = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
-        real.file_name().unwrap_or(real.as_os_str()).to_string_lossy().into_owned()
-    }
-
-    /// The rows of the run, one after another.
-    pub(crate) fn rows(&self) -> Result<Lines, ViewError> {
-        Lines::open(&self.verdicts())
-    }
-
-    /// The lines of the timings, as far as there are any.
-    pub(crate) fn timings(&self) -> Timings {
-        Timings { lines: Lines::open(&self.path(TIMINGS)).ok(), read: 0 }
-    }
-
     /// What a page says of the run: its configuration and what made it. Of paths the last part alone.
     pub(crate) fn about(&self) -> Value {
         let limits = ValueLimits { bytes: 2000, values: 400 };
+        let real = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
         let inputs = self.manifest.get("inputs").and_then(Value::as_array).into_iter().flatten();
         let input = |input: &Value| {
             let path = input.get("path").and_then(Value::as_str).unwrap_or("?");
@@ -70,9 +44,8 @@ impl RunFiles {
             "inputs": inputs.take(50).map(input).collect::<Vec<_>>(),
         });
         json!({
-            "name": self.name(),
-            "manifest": cut_value(&manifest, &limits),
-            "config": cut_value(&self.config, &limits),
+            "name": real.file_name().unwrap_or(real.as_os_str()).to_string_lossy(),
+            "manifest": cut_value(&manifest, &limits), "config": cut_value(&self.config, &limits),
         })
     }
 }
@@ -87,72 +60,59 @@ fn read_json(path: &Path) -> Result<Value, ViewError> {
     serde_json::from_slice(&bytes).map_err(|why| ViewError::damaged(path, why.to_string()))
 }
 
-/// The lines of a file. The last one is left out where it has no end: its writer was stopped.
-pub(crate) struct Lines {
+/// A file of lines, and where each row starts in it and the last one ends.
+pub(crate) struct LinesFile {
     path: PathBuf,
-    reader: BufReader<File>,
-    line: Vec<u8>,
-    /// Where the next line starts.
-    offset: u64,
-    count: u64,
+    pub(crate) file: File,
+    pub(crate) offsets: Vec<u64>,
 }
 
-impl Lines {
+impl LinesFile {
+    /// A file whose rows are not known yet.
     pub(crate) fn open(path: &Path) -> Result<Self, ViewError> {
         let io = |source| ViewError::io(path, source);
-        if !fs::metadata(path).map_err(io)?.is_file() {
+        let file = File::open(path).map_err(io)?;
+        if !file.metadata().map_err(io)?.is_file() {
             return Err(ViewError::damaged(path, "is not a file"));
         }
-        let reader = BufReader::with_capacity(BUFFER_BYTES, File::open(path).map_err(io)?);
-        Ok(Self { path: path.to_owned(), reader, line: Vec::new(), offset: 0, count: 0 })
+        Ok(Self { path: path.to_owned(), file, offsets: Vec::new() })
     }
 
-    /// Goes to a line that starts there.
-    pub(crate) fn seek(&mut self, offset: u64) -> Result<(), ViewError> {
-        let moved = self.reader.seek(SeekFrom::Start(offset));
-        self.offset = moved.map_err(|source| ViewError::io(&self.path, source))?;
-        Ok(())
+    /// The row at this place, without its line end.
+    pub(crate) fn line(&self, at: usize) -> Result<Option<Vec<u8>>, ViewError> {
+        let (Some(start), Some(end)) = (self.offsets.get(at), self.offsets.get(at + 1)) else {
+            return Ok(None);
+        };
+        let mut bytes = vec![0; usize::try_from(end - start).unwrap_or(LINE_BYTES_MAX)];
+        let read = self.file.read_exact_at(&mut bytes, *start);
+        read.map_err(|source| ViewError::io(&self.path, source))?;
+        bytes.truncate(bytes.trim_ascii_end().len());
+        Ok(Some(bytes))
     }
 
-    /// The next line without its end, and where it starts.
-    pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, ViewError> {
-        self.line.clear();
-        let read = (&mut self.reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut self.line);
-        let read = read.map_err(|source| ViewError::io(&self.path, source))?;
-        let start = self.offset;
-        self.offset += read as u64;
-        self.count += 1;
-        match self.line.strip_suffix(b"\n") {
-            Some(line) => Ok(Some((start, line))),
-            None if (read as u64) < LINE_BYTES_MAX => Ok(None),
-            None => Err(ViewError::damaged(&self.path, "a line is longer than 256 MiB")),
+    /// Fills the buffer with bytes from a place on, and gives those that are whole lines. Of the last line
+    /// there is no more where it has no end.
+    pub(crate) fn lines<'a>(
+        &self,
+        start: u64,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], ViewError> {
+        let mut filled = 0;
+        loop {
+            let read = self.file.read_at(buffer.split_at_mut(filled).1, start + filled as u64);
+            let read = read.map_err(|source| ViewError::io(&self.path, source))?;
+            filled += read;
+            if read > 0 && filled < buffer.len() {
+                continue;
+            }
+            let lines = memchr::memrchr(b'\n', buffer.split_at(filled).0).map_or(0, |end| end + 1);
+            if read == 0 || lines > 0 {
+                return Ok(buffer.split_at(lines).0);
+            }
+            if filled >= LINE_BYTES_MAX {
+                return Err(ViewError::damaged(&self.path, "a line is longer than 256 MiB"));
+            }
+            buffer.resize(2 * filled, 0);
         }
-    }
-
-    /// An error of the line that was read last.
-    pub(crate) fn wrong(&self, why: impl std::fmt::Display) -> ViewError {
-        let count = self.count;
-        ViewError::damaged(&self.path, format!("line {count} is not a verdict row ({why})"))
-    }
-}
-
-/// The number of each row over the whole input, and how long it took, in the order of the run.
-pub(crate) struct Timings {
-    lines: Option<Lines>,
-    read: u64,
-}
-
-impl Timings {
-    /// The number and the microseconds of the next row. Without timings, rows are numbered through.
-    pub(crate) fn next(&mut self) -> (u64, Option<u64>) {
-        let at = self.read;
-        self.read += 1;
-        let line = self.lines.as_mut().and_then(|lines| lines.next().ok().flatten());
-        let timing = line.and_then(|(_, line)| serde_json::from_slice::<TimingLine>(line).ok());
-        if let Some(timing) = timing {
-            return (timing.row, Some(timing.us()));
-        }
-        self.lines = None;
-        (at, None)
     }
 }

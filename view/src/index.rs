@@ -1,246 +1,242 @@
-//! The index of a run: what rows are filtered and sorted by, and where each is in its file. About 40 bytes a
-//! row.
+//! The rows of a run as columns: what they are counted, filtered and sorted by, and where each is in its file.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::io::{BufRead as _, BufReader};
+
+use assay_verifiers::stats::{float, fnv1a};
+use serde_json::Value;
 
 use crate::error::ViewError;
-use crate::files::RunFiles;
-use crate::line::{OutcomeWord, PlacedRow, RowLine};
-use crate::overview::Overview;
+use crate::files::{LinesFile, RunFiles};
+use crate::line::{OutcomeWord, PartLine, RowLine, TimingLine};
 
-/// Kinds of faults of a row, and of its parts, that can be filtered by.
-const ROW_FAULTS_MAX: usize = 250;
-const PART_FAULTS_MAX: usize = 64;
-/// What stands for a time that is not known.
-const NO_TIME: u32 = u32::MAX;
+/// Bytes of the file that are read at once. Two threads parse them.
+const BLOCK_BYTES: usize = 4 << 20;
+/// Parts with figures of their own.
+const PARTS_MAX: usize = 24;
+/// Reasons of one part that are told apart, and the bytes of one.
+const REASONS_MAX: usize = 20;
+const REASON_BYTES_MAX: usize = 60;
+/// Kinds of faults that are told apart: the bits of a number.
+const FAULTS_MAX: usize = 128;
+/// Rows that are named of one kind.
+pub(crate) const NAMED_MAX: usize = 10;
 
-/// The outcome of a row as it is filtered by: the fault by its place.
-const SCORED: u8 = 0;
-const ABSTAINED: u8 = 1;
-const FAILED: u8 = 2;
-
-/// What is known of all rows.
+/// What is known of all rows. Columns of numbers may end early, and have NaN where there is none.
+#[derive(Default)]
 pub(crate) struct RunIndex {
-    path: PathBuf,
-    file: File,
-    /// Where each row starts in the file, and where the last one ends.
-    pub(crate) offsets: Vec<u64>,
-    /// NaN where there is none.
-    pub(crate) rewards: Vec<f32>,
-    outcomes: Vec<u8>,
-    us: Vec<u32>,
-    /// The number of each row over the whole input; empty where it is its place.
-    numbers: Vec<u64>,
-    /// The first row of the group of each row.
+    /// Digests of the ids.
+    pub(crate) ids: Vec<u64>,
+    /// The number of each row over the whole input, ascending.
+    pub(crate) numbers: Vec<u64>,
+    pub(crate) outcomes: Vec<OutcomeWord>,
+    pub(crate) rewards: Vec<f64>,
+    /// What the verdicts of a row took: microseconds, tokens, fuel.
+    pub(crate) us: Vec<f64>,
+    pub(crate) tokens: Vec<f64>,
+    pub(crate) fuel: Vec<f64>,
+    /// The first row of the group of each row: rows of one group follow each other.
     pub(crate) groups: Vec<u32>,
-    has_groups: bool,
-    row_faults: Vec<String>,
-    part_faults: Vec<(String, String)>,
-    /// For each row the kinds that its parts have, by their places; empty where no part has any.
-    part_bits: Vec<u64>,
+    /// Rows that have a group; each of the others is by itself.
+    pub(crate) grouped: usize,
+    last_group: Option<u64>,
+    pub(crate) parts: Vec<PartColumn>,
+    /// Verdicts of parts beyond the most.
+    pub(crate) left_out: u64,
+    pub(crate) faults: Vec<FaultKind>,
+    /// For each row its kinds of faults, by their places.
+    fault_bits: Vec<u128>,
 }
 
-/// What is asked of the fault of a row.
-pub(crate) enum FaultFilter {
-    Any,
-    Row(Option<u8>),
-    /// The kinds of part faults that count.
-    Parts(u64),
+/// The verdicts of one reward.
+#[derive(Default)]
+pub(crate) struct PartColumn {
+    pub(crate) name: String,
+    pub(crate) rewards: Vec<f64>,
+    /// Rows that are scored, abstained and failed.
+    pub(crate) outcomes: [u64; 3],
+    pub(crate) reasons: BTreeMap<String, u64>,
+    pub(crate) other_reasons: u64,
+}
+
+/// A fault of a part, or of rows, whose part has no name.
+pub(crate) struct FaultKind {
+    pub(crate) part: String,
+    pub(crate) fault: String,
+    pub(crate) rows: u64,
+    /// The places of the first rows.
+    pub(crate) first: Vec<usize>,
 }
 
 impl RunIndex {
-    /// One pass over the rows: the index, and what is said of the run as a whole.
-    pub(crate) fn read(files: &RunFiles) -> Result<(Self, Overview), ViewError> {
-        let path = files.verdicts();
-        let file = File::open(&path).map_err(|source| ViewError::io(&path, source))?;
-        let mut index = Self {
-            path,
-            file,
-            offsets: vec![0],
-            rewards: Vec::new(),
-            outcomes: Vec::new(),
-            us: Vec::new(),
-            numbers: Vec::new(),
-            groups: Vec::new(),
-            has_groups: false,
-            row_faults: Vec::new(),
-            part_faults: Vec::new(),
-            part_bits: Vec::new(),
+    /// One pass over the rows.
+    pub(crate) fn read(files: &RunFiles) -> Result<(Self, LinesFile), ViewError> {
+        let path = files.dir.join("verdicts.jsonl");
+        let mut file = LinesFile::open(&path)?;
+        let mut index = Self::default();
+        // Without timings, or beyond the last, rows are numbered through.
+        let timings = File::open(files.dir.join("timings.jsonl")).ok();
+        let timings = timings.into_iter().flat_map(|file| BufReader::new(file).split(b'\n'));
+        let timing = |line: std::io::Result<Vec<u8>>| {
+            let line = line.ok()?;
+            let TimingLine { row, us } = serde_json::from_slice(&line).ok()?;
+            Some((row, us.0.iter().map(|(_, us)| float(*us)).sum()))
         };
-        let mut overview = Overview::default();
-        let (mut lines, mut timings) = (files.rows()?, files.timings());
-        let mut group = None;
-        let mut at = 0;
-        while let Some((offset, bytes)) = lines.next()? {
-            let line: Result<RowLine<'_>, _> = serde_json::from_slice(bytes);
-            let line = match line {
-                Ok(line) => line,
-                Err(why) => return Err(lines.wrong(why)),
-            };
-            let (number, us) = timings.next();
-            let end = offset + bytes.len() as u64 + 1;
-            let row = PlacedRow { at, offset, number, us, line };
-            overview.add(&row);
-            index.add(&row, end, &mut group);
-            at += 1;
+        let mut timings = timings.map_while(timing).fuse();
+        let mut buffer = vec![0; BLOCK_BYTES];
+        let mut start = 0;
+        loop {
+            file.offsets.push(start);
+            let lines = file.lines(start, &mut buffer)?;
+            if lines.is_empty() {
+                drop(timings);
+                return Ok((index, file));
+            }
+            file.offsets.pop();
+            for (length, line) in parsed(lines) {
+                let line = line.map_err(|why| {
+                    let number = index.ids.len() + 1;
+                    ViewError::damaged(&path, format!("line {number} is not a verdict row ({why})"))
+                })?;
+                index.add(&line, timings.next());
+                file.offsets.push(start);
+                start += length as u64;
+            }
         }
-        overview.finish();
-        Ok((index, overview))
     }
 
-    fn add(&mut self, row: &PlacedRow<'_>, end: u64, group: &mut Option<String>) {
-        let line = &row.line;
-        let at = u32::try_from(row.at).unwrap_or(u32::MAX);
-        self.offsets.push(end);
-        #[expect(clippy::cast_possible_truncation, reason = "to filter and sort by")]
-        self.rewards.push(line.reward.map_or(f32::NAN, |reward| reward as f32));
-        let outcome = match (line.outcome, &line.fault) {
-            (OutcomeWord::Scored, _) => SCORED,
-            (OutcomeWord::Abstained, _) => ABSTAINED,
-            (OutcomeWord::Failed, None) => u8::MAX,
-            (OutcomeWord::Failed, Some(fault)) => row_fault(&mut self.row_faults, &fault.0),
-        };
-        self.outcomes.push(outcome);
-        let us = row.us.map_or(NO_TIME, |us| u32::try_from(us).unwrap_or(NO_TIME - 1));
-        self.us.push(us);
-        if row.number != row.at && self.numbers.is_empty() {
-            self.numbers = (0..row.at).collect();
+    fn add(&mut self, line: &RowLine<'_>, timing: Option<(u64, f64)>) {
+        let at = self.ids.len();
+        self.ids.push(fnv1a(0, &line.id));
+        self.numbers.push(timing.map_or(at as u64, |(row, _)| row));
+        put(&mut self.us, at, timing.map(|(_, us)| us));
+        self.outcomes.push(line.outcome);
+        put(&mut self.rewards, at, line.reward.filter(|_| line.outcome == OutcomeWord::Scored));
+        let group = line.group.as_ref().map(|group| fnv1a(0, &group.0));
+        let place = u32::try_from(at).unwrap_or(u32::MAX);
+        let is_same = group.is_some() && group == self.last_group;
+        self.groups.push(self.groups.last().copied().filter(|_| is_same).unwrap_or(place));
+        self.grouped += usize::from(group.is_some());
+        self.last_group = group;
+        let mut bits = line.fault.as_ref().map_or(0, |fault| self.add_fault("", &fault.0, at));
+        let (mut tokens, mut fuel) = (0.0, 0.0);
+        for (name, part) in &line.verdicts.0 {
+            bits |= part.fault.as_ref().map_or(0, |fault| self.add_fault(name, &fault.0, at));
+            tokens += float(part.usage.tokens.unwrap_or(0));
+            fuel += part.evidence.fuel.as_ref().and_then(Value::as_f64).unwrap_or(0.0);
+            self.add_part(name, part, at);
         }
-        if row.number != row.at || !self.numbers.is_empty() {
-            self.numbers.push(row.number);
+        put(&mut self.tokens, at, (tokens > 0.0).then_some(tokens));
+        put(&mut self.fuel, at, (fuel > 0.0).then_some(fuel));
+        if bits != 0 {
+            self.fault_bits.resize(at, 0);
+            self.fault_bits.push(bits);
         }
-        let own = line.group.as_ref().map(|group| &*group.0);
-        self.has_groups |= own.is_some();
-        let first = match (own, self.groups.last()) {
-            (Some(own), Some(last)) if group.as_deref() == Some(own) => *last,
-            _ => at,
-        };
-        self.groups.push(first);
-        if group.as_deref() != own {
-            *group = own.map(str::to_owned);
-        }
-        self.add_part_faults(row);
     }
 
-    fn add_part_faults(&mut self, row: &PlacedRow<'_>) {
-        let mut bits = 0_u64;
-        for (name, part) in &row.line.verdicts.0 {
-            let Some(fault) = &part.fault else { continue };
-            let is_own = |(part, kind): &(String, String)| part == name && *kind == fault.0;
-            let place = self.part_faults.iter().position(is_own).unwrap_or_else(|| {
-                if self.part_faults.len() < PART_FAULTS_MAX {
-                    let kind = (name.clone().into_owned(), fault.0.clone().into_owned());
-                    self.part_faults.push(kind);
-                }
-                self.part_faults.len() - 1
-            });
-            bits |= 1 << place;
+    fn add_part(&mut self, name: &str, part: &PartLine<'_>, at: usize) {
+        let place = self.parts.iter().position(|own| own.name == name).unwrap_or_else(|| {
+            if self.parts.len() < PARTS_MAX {
+                self.parts.push(PartColumn { name: name.to_owned(), ..PartColumn::default() });
+                return self.parts.len() - 1;
+            }
+            PARTS_MAX
+        });
+        let Some(column) = self.parts.get_mut(place) else {
+            self.left_out += 1;
+            return;
+        };
+        put(&mut column.rewards, at, part.reward);
+        column.outcomes = counted(column.outcomes, part.outcome);
+        let Some(reason) = part.evidence.reason.as_ref().and_then(Value::as_str) else { return };
+        if let Some(count) = column.reasons.get_mut(reason) {
+            *count += 1;
+        } else if column.reasons.len() < REASONS_MAX && reason.len() <= REASON_BYTES_MAX {
+            column.reasons.insert(reason.to_owned(), 1);
+        } else {
+            column.other_reasons += 1;
         }
-        if bits != 0 || !self.part_bits.is_empty() {
-            self.part_bits.resize(self.rewards.len() - 1, 0);
-            self.part_bits.push(bits);
+    }
+
+    /// The bit of a kind of fault; none beyond the most.
+    fn add_fault(&mut self, part: &str, fault: &str, at: usize) -> u128 {
+        let is_own = |kind: &FaultKind| kind.part == part && kind.fault == fault;
+        let place = self.faults.iter().position(is_own).unwrap_or_else(|| {
+            let (part, fault) = (part.to_owned(), fault.to_owned());
+            if self.faults.len() < FAULTS_MAX {
+                self.faults.push(FaultKind { part, fault, rows: 0, first: Vec::new() });
+                return self.faults.len() - 1;
+            }
+            FAULTS_MAX
+        });
+        let Some(kind) = self.faults.get_mut(place) else { return 0 };
+        kind.rows += 1;
+        if kind.first.len() < NAMED_MAX {
+            kind.first.push(at);
         }
+        1 << place
     }
 
     /// How many rows there are.
     pub(crate) fn len(&self) -> usize {
-        self.rewards.len()
-    }
-
-    /// The line of a row.
-    pub(crate) fn line(&self, at: usize) -> Result<Option<Vec<u8>>, ViewError> {
-        let (Some(start), Some(end)) = (self.offsets.get(at), self.offsets.get(at + 1)) else {
-            return Ok(None);
-        };
-        read_at(&self.file, *start, *end)
-            .map(Some)
-            .map_err(|source| ViewError::io(&self.path, source))
-    }
-
-    /// The file of the lines.
-    pub(crate) fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// The number of a row over the whole input.
-    pub(crate) fn number(&self, at: usize) -> u64 {
-        self.numbers.get(at).copied().unwrap_or(at as u64)
+        self.ids.len()
     }
 
     /// The row with this number, where the run has it.
     pub(crate) fn place(&self, number: u64) -> Option<usize> {
-        if self.numbers.is_empty() {
-            return usize::try_from(number).ok().filter(|at| *at < self.len());
-        }
         self.numbers.binary_search(&number).ok()
     }
 
-    /// How long the verdicts of a row took, in microseconds.
-    pub(crate) fn us(&self, at: usize) -> Option<u32> {
-        self.us.get(at).copied().filter(|us| *us != NO_TIME)
+    /// The kinds of faults of a part, or of rows, as bits: `*` is any.
+    #[cfg(feature = "serve")]
+    pub(crate) fn fault_kinds(&self, part: &str, fault: &str) -> u128 {
+        let is_own = |kind: &FaultKind| kind.part == part && (fault == "*" || kind.fault == fault);
+        let own = self.faults.iter().enumerate().filter(|(_, kind)| is_own(kind));
+        own.fold(0, |bits, (place, _)| bits | 1 << place)
     }
 
-    /// Whether rows have groups of their own.
-    pub(crate) fn has_groups(&self) -> bool {
-        self.has_groups
-    }
-
-    /// Whether a row has this outcome.
-    pub(crate) fn has_outcome(&self, at: usize, outcome: &str) -> bool {
-        self.outcomes.get(at).is_some_and(|own| match outcome {
-            "scored" => *own == SCORED,
-            "abstained" => *own == ABSTAINED,
-            "failed" => *own >= FAILED,
-            _ => false,
-        })
-    }
-
-    /// Rows with a fault: `*` is any. Without a part it is the fault of the row itself.
-    pub(crate) fn fault_filter(&self, part: Option<&str>, fault: &str) -> FaultFilter {
-        let Some(part) = part else {
-            if fault == "*" {
-                return FaultFilter::Any;
-            }
-            let place = self.row_faults.iter().position(|own| own == fault);
-            let code = place.and_then(|place| u8::try_from(place).ok());
-            return FaultFilter::Row(code.map(|place| FAILED + place));
-        };
-        let kinds = self.part_faults.iter().enumerate();
-        let own = kinds.filter(|(_, (own, kind))| own == part && (fault == "*" || kind == fault));
-        FaultFilter::Parts(own.fold(0, |bits, (place, _)| bits | 1 << place))
-    }
-
-    /// Whether a row has such a fault.
-    pub(crate) fn has_fault(&self, at: usize, filter: &FaultFilter) -> bool {
-        match filter {
-            FaultFilter::Any => self.has_outcome(at, "failed"),
-            FaultFilter::Row(code) => code.is_some() && self.outcomes.get(at).copied() == *code,
-            FaultFilter::Parts(bits) => self.part_bits.get(at).is_some_and(|own| own & bits != 0),
-        }
+    /// Whether a row has one of these kinds.
+    #[cfg(feature = "serve")]
+    pub(crate) fn has_fault(&self, at: usize, kinds: u128) -> bool {
+        self.fault_bits.get(at).is_some_and(|own| own & kinds != 0)
     }
 }
 
-/// What stands for a fault of a row; the last of its kinds for all beyond the most.
-fn row_fault(faults: &mut Vec<String>, fault: &str) -> u8 {
-    let place = faults.iter().position(|own| own == fault).unwrap_or_else(|| {
-        if faults.len() < ROW_FAULTS_MAX {
-            faults.push(fault.to_owned());
-        }
-        faults.len() - 1
+/// With one more row of an outcome.
+pub(crate) fn counted(counts: [u64; 3], outcome: OutcomeWord) -> [u64; 3] {
+    let [scored, abstained, failed] = counts;
+    match outcome {
+        OutcomeWord::Scored => [scored + 1, abstained, failed],
+        OutcomeWord::Abstained => [scored, abstained + 1, failed],
+        OutcomeWord::Failed => [scored, abstained, failed + 1],
+    }
+}
+
+fn put(column: &mut Vec<f64>, at: usize, value: Option<f64>) {
+    if let Some(value) = value {
+        column.resize(at, f64::NAN);
+        column.push(value);
+    }
+}
+
+type ParsedLine<'a> = (usize, serde_json::Result<RowLine<'a>>);
+
+/// The lines with their lengths, parsed by two threads.
+fn parsed(lines: &[u8]) -> impl Iterator<Item = ParsedLine<'_>> {
+    let half = memchr::memchr(b'\n', lines.split_at(lines.len() / 2).1);
+    let (first, second) = lines.split_at(half.map_or(0, |end| lines.len() / 2 + end + 1));
+    let each = |lines| -> Vec<ParsedLine<'_>> {
+        let ends = memchr::memchr_iter(b'\n', lines).scan(0, |start, end| {
+            let line = lines.get(*start..end).unwrap_or_default();
+            *start = end + 1;
+            Some((line.len() + 1, serde_json::from_slice(line)))
+        });
+        ends.collect()
+    };
+    let (first, second) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| each(second));
+        (each(first), second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
-    FAILED + u8::try_from(place).unwrap_or(u8::MAX - FAILED)
-}
-
-/// The bytes of a file between two places, without the line end.
-pub(crate) fn read_at(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
-    let length = usize::try_from(end.saturating_sub(start)).map_err(io::Error::other)?;
-    let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, start)?;
-    while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
-        bytes.pop();
-    }
-    Ok(bytes)
+    first.into_iter().chain(second)
 }

@@ -2,53 +2,21 @@
 //! so that it is data like any other.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::error::ViewError;
-use crate::row::RowText;
 
-/// What a person said of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RowMark {
-    pub(crate) id: String,
-    /// Its number over the whole input, from 1.
-    pub(crate) row: u64,
-    /// Whether the completion is right.
-    pub(crate) label: bool,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(crate) note: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    prompt: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    completion: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
-    /// What others wrote in the line.
-    #[serde(flatten)]
-    others: BTreeMap<String, Value>,
-}
-
-impl RowMark {
-    pub(crate) fn new(number: u64, id: String, label: bool, note: String) -> Self {
-        let (prompt, completion, reference) = (None, None, None);
-        let (row, others) = (number + 1, BTreeMap::new());
-        Self { id, row, label, note, prompt, completion, reference, others }
-    }
-
-    /// With the texts that were judged.
-    pub(crate) fn with_texts(self, text: RowText) -> Self {
-        let (prompt, completion) = (Some(text.prompt), Some(text.completion));
-        Self { prompt, completion, reference: text.reference, ..self }
-    }
-}
+/// What a person said of a row: `id`, `row` (its number over the whole input, from 1), `label`, `note`, the
+/// texts, and what others wrote in the line.
+pub(crate) type RowMark = Map<String, Value>;
 
 /// The marks of a run by the number of the row.
 pub(crate) struct Labels {
+    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "the server writes labels"))]
     path: PathBuf,
     marks: BTreeMap<u64, RowMark>,
 }
@@ -62,31 +30,37 @@ impl Labels {
             Err(error) => return Err(ViewError::io(&path, error)),
         };
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let mark: RowMark = serde_json::from_str(line).map_err(|why| {
-                ViewError::damaged(&path, format!("line {} is not a label ({why})", at + 1))
-            })?;
-            marks.insert(mark.row, mark);
+            let mark: Option<RowMark> = serde_json::from_str(line).ok();
+            let row =
+                |mark: &RowMark| mark.get("row")?.as_u64().filter(|_| mark.contains_key("label"));
+            let Some((row, mark)) = mark.and_then(|mark| Some((row(&mark)?, mark))) else {
+                let why = format!("line {} is not a label: an object with row and label", at + 1);
+                return Err(ViewError::damaged(&path, why));
+            };
+            marks.insert(row, mark);
         }
         Ok(Self { path, marks })
     }
 
-    /// The mark of the row with this number, from 0.
-    pub(crate) fn get(&self, number: u64) -> Option<&RowMark> {
-        self.marks.get(&(number + 1))
+    /// The label and the note of the row with this number, from 0.
+    pub(crate) fn get(&self, number: u64) -> Option<Value> {
+        let mark = self.marks.get(&(number + 1))?;
+        let note = mark.get("note").and_then(Value::as_str).unwrap_or_default();
+        Some(json!({ "label": mark.get("label"), "note": note }))
     }
 
     /// Puts a mark in the place of an earlier one. The file is replaced as a whole.
-    pub(crate) fn set(&mut self, mark: RowMark) -> Result<(), ViewError> {
-        self.marks.insert(mark.row, mark);
+    #[cfg(feature = "serve")]
+    pub(crate) fn set(&mut self, number: u64, mut mark: RowMark) -> Result<(), ViewError> {
+        use std::io::Write as _;
+        mark.insert("row".to_owned(), json!(number + 1));
+        self.marks.entry(number + 1).or_default().extend(mark);
         let beside = self.path.with_extension("jsonl.new");
         let write = || -> io::Result<()> {
-            let mut text = Vec::new();
+            let mut file = fs::File::create(&beside)?;
             for mark in self.marks.values() {
-                serde_json::to_writer(&mut text, mark)?;
-                text.push(b'\n');
+                writeln!(file, "{}", json!(mark))?;
             }
-            let mut file = File::create(&beside)?;
-            file.write_all(&text)?;
             file.sync_all()?;
             fs::rename(&beside, &self.path)
         };

@@ -1,7 +1,8 @@
-//! One line of `verdicts.jsonl` as the aggregates read it: of the evidence, its reason and fuel alone.
+//! One line of `verdicts.jsonl` as the index reads it: of the evidence, its reason and fuel alone.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -20,33 +21,11 @@ pub(crate) struct RowLine<'a> {
     #[serde(borrow, default)]
     pub(crate) fault: Option<Word<'a>>,
     #[serde(borrow, default)]
-    pub(crate) verdicts: Parts<'a>,
-}
-
-/// A row with its places: in the run, in the file, in the input.
-pub(crate) struct PlacedRow<'a> {
-    /// Its place in the run, from 0.
-    pub(crate) at: u64,
-    /// Its place in the file, in bytes.
-    pub(crate) offset: u64,
-    /// Its number over the whole input, from 0.
-    pub(crate) number: u64,
-    /// What its verdicts took, in microseconds.
-    pub(crate) us: Option<u64>,
-    pub(crate) line: RowLine<'a>,
-}
-
-/// A row without its parts.
-#[derive(Deserialize)]
-pub(crate) struct RowHead<'a> {
-    #[serde(borrow)]
-    pub(crate) id: Cow<'a, str>,
-    #[serde(default)]
-    pub(crate) reward: Option<f64>,
+    pub(crate) verdicts: Members<'a, PartLine<'a>>,
 }
 
 /// The verdict of one reward on a row.
-#[derive(Deserialize)]
+#[derive(PartialEq, Deserialize)]
 pub(crate) struct PartLine<'a> {
     pub(crate) outcome: OutcomeWord,
     #[serde(default)]
@@ -60,18 +39,17 @@ pub(crate) struct PartLine<'a> {
 }
 
 /// What is counted of the evidence. Its values are of any type.
-#[derive(Default, Deserialize)]
+#[derive(Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub(crate) struct Glance {
-    #[serde(default)]
     pub(crate) reason: Option<Value>,
-    #[serde(default)]
     pub(crate) fuel: Option<Value>,
 }
 
 /// What a verdict cost of models.
-#[derive(Default, Deserialize)]
+#[derive(Default, PartialEq, Deserialize)]
+#[serde(default)]
 pub(crate) struct Spent {
-    #[serde(default)]
     pub(crate) tokens: Option<u64>,
 }
 
@@ -83,74 +61,48 @@ pub(crate) enum OutcomeWord {
     Failed,
 }
 
-/// A text that is borrowed from the line where it has no escapes.
-#[derive(Deserialize)]
-pub(crate) struct Word<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
-
-/// The parts of a row, in their order.
-#[derive(Default)]
-pub(crate) struct Parts<'a>(pub(crate) Vec<(Cow<'a, str>, PartLine<'a>)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Parts<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Parts<'de>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("verdicts by name")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts<'de>, A::Error> {
-                let mut parts = Vec::new();
-                while let Some(Word(name)) = map.next_key()? {
-                    parts.push((name, map.next_value()?));
-                }
-                Ok(Parts(parts))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
-}
-
 /// A line of `timings.jsonl`.
 #[derive(Deserialize)]
-pub(crate) struct TimingLine {
+pub(crate) struct TimingLine<'a> {
     /// The number of the row over the whole input, from 0.
     pub(crate) row: u64,
-    #[serde(default)]
-    us: Microseconds,
+    /// What each verdict took, in microseconds.
+    #[serde(borrow, default)]
+    pub(crate) us: Members<'a, u64>,
 }
 
-impl TimingLine {
-    /// What all verdicts of the row took, in microseconds.
-    pub(crate) fn us(&self) -> u64 {
-        self.us.0
+/// A text that is borrowed from the line where it has no escapes.
+#[derive(PartialEq, Deserialize)]
+pub(crate) struct Word<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
+/// The members of an object, in their order.
+#[derive(PartialEq)]
+pub(crate) struct Members<'a, T>(pub(crate) Vec<(Cow<'a, str>, T)>);
+
+impl<T> Default for Members<'_, T> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
 }
 
-/// The sum over all verdicts.
-#[derive(Default)]
-struct Microseconds(u64);
-
-impl<'de> Deserialize<'de> for Microseconds {
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Microseconds;
+        struct ByName<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ByName<T> {
+            type Value = Members<'de, T>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("microseconds by name")
+                formatter.write_str("values by name")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Microseconds, A::Error> {
-                let mut sum = 0_u64;
-                while let Some((Word(_), us)) = map.next_entry::<Word<'_>, u64>()? {
-                    sum = sum.saturating_add(us);
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some((Word(name), value)) = map.next_entry()? {
+                    members.push((name, value));
                 }
-                Ok(Microseconds(sum))
+                Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(ByName(PhantomData))
     }
 }

@@ -3,26 +3,20 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use serde_json::{Value, json};
+use assay_verifiers::stats::{float, fnv1a};
+use serde_json::{Map, Value, json};
 
-use crate::data::{DataIndex, RunData};
+use crate::data::{RowText, RunData, data_files, data_line};
 use crate::error::ViewError;
-use crate::files::RunFiles;
+use crate::files::{LinesFile, RunFiles};
 use crate::index::RunIndex;
 use crate::labels::Labels;
-use crate::overview::{Lengths, Overview};
-use crate::row::{RowText, ShownTexts, cut_line};
-use crate::search::{lines_with, needles};
-use crate::text::marks;
+use crate::overview::overview;
+use crate::text::{ShownTexts, ValueLimits, cut_line, cut_value};
 use crate::training::training;
 
-/// What a page takes of each text of a row.
-const TEXT_BYTES_MAX: usize = 200_000;
-/// The same of each member of a group.
-const MEMBER_BYTES_MAX: usize = 4_000;
-/// Members of a group that are shown.
-const MEMBERS_MAX: usize = 64;
 /// What a list takes of the texts of a row.
+#[cfg(feature = "serve")]
 const LISTED_BYTES_MAX: usize = 200;
 
 /// A run that is to be shown.
@@ -37,45 +31,50 @@ pub struct ViewRun {
     pub labels: PathBuf,
 }
 
-/// What only the data know of all rows. It is read in the background.
+/// What only the data know of all rows.
 #[derive(Default)]
-struct FromData {
-    /// Characters of the completion; `u32::MAX` where they are not known.
-    chars: Vec<u32>,
+pub(crate) struct FromData {
+    /// Characters of the completions.
+    pub(crate) chars: Vec<f64>,
     /// The first row of those that share a prompt with each.
-    groups: Option<Vec<u32>>,
-    lengths: Lengths,
+    groups: Vec<u32>,
 }
 
 /// A run that is shown.
 pub(crate) struct OpenedRun {
     pub(crate) index: RunIndex,
-    about: Value,
+    pub(crate) file: LinesFile,
+    pub(crate) about: Value,
+    config: Value,
     training: Option<Value>,
-    overview: Mutex<Overview>,
-    data: Option<(Arc<dyn RunData>, DataIndex)>,
+    /// What `assay audit` found, where the run is of its attacks.
+    audit: Option<Value>,
+    overview: Mutex<Value>,
+    data: Option<Arc<dyn RunData>>,
+    pub(crate) data_files: Vec<(u64, LinesFile)>,
     missing: Option<String>,
-    from_data: RwLock<FromData>,
-    labels: Mutex<Labels>,
+    pub(crate) from_data: RwLock<FromData>,
+    pub(crate) labels: Mutex<Labels>,
 }
 
 impl OpenedRun {
     pub(crate) fn open(run: ViewRun) -> Result<Self, ViewError> {
         let files = RunFiles::open(&run.dir)?;
-        let (index, overview) = RunIndex::read(&files)?;
-        let data = match run.data {
-            Some(data) => {
-                let places = DataIndex::read(data.files())?;
-                Some((data, places))
-            }
-            None => None,
-        };
+        let (index, file) = RunIndex::read(&files)?;
+        let files_of_data = run.data.as_ref().map(|data| data_files(data.files()));
+        let audit = std::fs::read(run.dir.join("../audit.json")).ok();
+        let audit: Option<Value> = audit.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Ok(Self {
+            overview: Mutex::new(overview(&index, &file, (&[], &files.config))?),
             index,
+            file,
             about: files.about(),
+            config: files.config,
             training: training(&run.dir),
-            overview: Mutex::new(overview),
-            data,
+            audit: audit
+                .map(|found| cut_value(&found, &ValueLimits { bytes: 400, values: 10_000 })),
+            data: run.data,
+            data_files: files_of_data.transpose()?.unwrap_or_default(),
             missing: run.missing,
             from_data: RwLock::default(),
             labels: Mutex::new(Labels::read(run.labels)?),
@@ -84,10 +83,10 @@ impl OpenedRun {
 
     /// Reads what only the data know: lengths, and who shares a prompt. `is_ended` stops it.
     pub(crate) fn read_data(&self, is_ended: &dyn Fn() -> bool) -> Result<(), ViewError> {
-        let Some((data, _)) = &self.data else { return Ok(()) };
+        let Some(data) = &self.data else { return Ok(()) };
         let count = self.index.len();
-        let mut found = FromData { chars: vec![u32::MAX; count], ..FromData::default() };
-        let mut groups: Vec<u32> = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
+        let groups = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
+        let mut found = FromData { chars: vec![f64::NAN; count], groups };
         let mut last: Option<(usize, String)> = None;
         for row in data.rows()? {
             let row = row?;
@@ -95,138 +94,94 @@ impl OpenedRun {
                 return Ok(());
             }
             let Some(at) = self.index.place(row.number) else { continue };
-            let chars = row.completion.chars().count();
-            if let Some(place) = found.chars.get_mut(at) {
-                *place = u32::try_from(chars).unwrap_or(u32::MAX - 1);
+            if self.index.ids.get(at) != Some(&fnv1a(0, &row.id)) {
+                continue;
             }
-            let reward = self.index.rewards.get(at).copied().filter(|reward| reward.is_finite());
-            found.lengths.add(chars as u64, reward.map(f64::from));
-            let first = match &last {
-                Some((before, prompt)) if before + 1 == at && *prompt == row.prompt => {
-                    groups.get(*before).copied()
-                }
-                _ => None,
-            };
-            if let (Some(first), Some(place)) = (first, groups.get_mut(at)) {
+            if let Some(place) = found.chars.get_mut(at) {
+                *place = float(row.completion.chars().count());
+            }
+            let before = last.filter(|(before, prompt)| before + 1 == at && *prompt == row.prompt);
+            let first = before.and_then(|(before, _)| found.groups.get(before).copied());
+            if let (Some(first), Some(place)) = (first, found.groups.get_mut(at)) {
                 *place = first;
             }
             last = Some((at, row.prompt));
         }
-        found.groups = (!self.index.has_groups()).then_some(groups);
-        if let Ok(mut overview) = self.overview.lock() {
-            overview.lengths = found.lengths.clone();
-        }
+        let told = overview(&self.index, &self.file, (&found.chars, &self.config))?;
+        *self.overview.lock().unwrap_or_else(PoisonError::into_inner) = told;
         *self.from_data.write().unwrap_or_else(PoisonError::into_inner) = found;
         Ok(())
     }
 
     /// What is said of the run as a whole.
     pub(crate) fn json(&self) -> Value {
-        let config = self.about.get("config").cloned().unwrap_or(Value::Null);
-        let overview = self.overview.lock().unwrap_or_else(PoisonError::into_inner);
-        json!({ "about": self.about, "overview": overview.json(&config), "training": self.training })
-    }
-
-    /// The length of a completion in characters.
-    pub(crate) fn chars(&self, at: usize) -> Option<u32> {
-        let found = self.from_data.read().unwrap_or_else(PoisonError::into_inner);
-        found.chars.get(at).copied().filter(|chars| *chars != u32::MAX)
-    }
-
-    /// The lengths of all completions, as far as they are known.
-    pub(crate) fn all_chars(&self) -> Vec<u32> {
-        self.from_data.read().unwrap_or_else(PoisonError::into_inner).chars.clone()
+        let overview = &*self.overview.lock().unwrap_or_else(PoisonError::into_inner);
+        json!({
+            "about": self.about, "overview": overview, "training": self.training, "audit": self.audit,
+        })
     }
 
     /// The row of the line of the run.
     pub(crate) fn value(&self, at: usize) -> Result<Option<Value>, ViewError> {
-        let Some(line) = self.index.line(at)? else { return Ok(None) };
+        let Some(line) = self.file.line(at)? else { return Ok(None) };
         serde_json::from_slice(&line).map(Some).map_err(|why| ViewError::Data(Box::new(why)))
     }
 
     /// The texts of a row, where the data have it under its id.
     pub(crate) fn text(&self, at: usize, id: &str) -> Result<Option<RowText>, ViewError> {
-        let Some((data, places)) = &self.data else { return Ok(None) };
-        let line = places.line(self.index.number(at))?;
+        let number = self.index.numbers.get(at).copied();
+        let (Some(data), Some(number)) = (&self.data, number) else { return Ok(None) };
+        let line = data_line(&self.data_files, number)?;
         Ok(line.and_then(|line| data.row(&line)).filter(|text| text.id == id))
     }
 
-    /// A row with everything.
-    pub(crate) fn row(&self, at: usize) -> Result<Option<Value>, ViewError> {
-        self.shown(at, TEXT_BYTES_MAX)
-    }
-
-    fn shown(&self, at: usize, bytes: usize) -> Result<Option<Value>, ViewError> {
+    /// A row with everything, its texts cut at `bytes`.
+    pub(crate) fn row(&self, at: usize, bytes: usize) -> Result<Option<Value>, ViewError> {
         let Some(line) = self.value(at)? else { return Ok(None) };
         let id = line.get("id").and_then(Value::as_str).unwrap_or_default();
-        let marks = line.get("verdicts").map(marks).unwrap_or_default();
-        let texts = self.text(at, id)?.map(|text| ShownTexts::new(&text, &marks, bytes));
-        let mut row = self.head(at);
+        let shown =
+            |text| ShownTexts::new(&text, line.get("verdicts").unwrap_or(&Value::Null), bytes);
+        let texts = self.text(at, id)?.map(shown);
+        let mut row = self.head(at, &cut_line(&line, bytes));
         if let Value::Object(members) = &mut row {
             members.insert("texts".to_owned(), json!(texts));
             members.insert("missing".to_owned(), json!(self.missing));
-            members.insert("line".to_owned(), cut_line(&line, bytes));
         }
         Ok(Some(row))
     }
 
-    fn head(&self, at: usize) -> Value {
-        let number = self.index.number(at);
-        let labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        let label = labels.get(number);
-        let label = label.map(|mark| json!({ "label": mark.label, "note": mark.note }));
-        let (us, chars) = (self.index.us(at), self.chars(at));
-        json!({ "at": at, "number": number, "us": us, "chars": chars, "label": label })
+    /// What is known of a row but for its texts.
+    pub(crate) fn head(&self, at: usize, line: &Value) -> Value {
+        let number = self.index.numbers.get(at).copied().unwrap_or(at as u64);
+        let label = self.labels.lock().unwrap_or_else(PoisonError::into_inner).get(number);
+        let from_data = self.from_data.read().unwrap_or_else(PoisonError::into_inner);
+        let known = |column: &[f64]| column.get(at).copied().filter(|value| value.is_finite());
+        let (us, chars) = (known(&self.index.us), known(&from_data.chars));
+        json!({ "at": at, "number": number, "us": us, "chars": chars, "label": label, "line": line })
     }
 
     /// A row as a list has it: of its verdicts, what came of them.
+    #[cfg(feature = "serve")]
     pub(crate) fn listed(&self, at: usize) -> Result<Option<Value>, ViewError> {
         let Some(mut line) = self.value(at)? else { return Ok(None) };
-        for (_, verdict) in
-            line.get_mut("verdicts").and_then(Value::as_object_mut).into_iter().flatten()
-        {
-            if let Value::Object(members) = verdict {
-                members.retain(|key, _| matches!(key.as_str(), "outcome" | "reward" | "fault"));
-            }
+        let verdicts = line.get_mut("verdicts").and_then(Value::as_object_mut);
+        for verdict in verdicts.into_iter().flat_map(Map::values_mut) {
+            *verdict = json!({
+                "outcome": verdict.get("outcome"), "reward": verdict.get("reward"),
+                "fault": verdict.get("fault"), "reason": verdict.pointer("/evidence/reason"),
+            });
         }
-        let mut row = self.head(at);
-        if let Value::Object(members) = &mut row {
-            members.insert("line".to_owned(), cut_line(&line, LISTED_BYTES_MAX));
-        }
-        Ok(Some(row))
+        Ok(Some(self.head(at, &cut_line(&line, LISTED_BYTES_MAX))))
     }
 
-    /// The rows of the group of a row.
-    pub(crate) fn group(&self, at: usize) -> Result<Vec<Value>, ViewError> {
+    /// The rows of the group of a row; without groups, those of one prompt.
+    #[cfg(feature = "serve")]
+    pub(crate) fn group(&self, at: usize, most: usize) -> std::ops::Range<usize> {
         let found = self.from_data.read().unwrap_or_else(PoisonError::into_inner);
-        let groups = found.groups.as_ref().unwrap_or(&self.index.groups);
-        let Some(first) = groups.get(at).copied() else { return Ok(Vec::new()) };
-        let start = first as usize;
-        let own = groups.iter().skip(start).take_while(|group| **group == first);
-        let end = start + own.take(MEMBERS_MAX).count();
-        drop(found);
-        let rows = (start..end).map(|at| self.shown(at, MEMBER_BYTES_MAX));
-        rows.filter_map(Result::transpose).collect()
-    }
-
-    /// The rows whose line or whose data hold a text.
-    pub(crate) fn with_text(&self, text: &str) -> Result<Vec<usize>, ViewError> {
-        let io = |source| ViewError::Io { file: "search".to_owned(), source };
-        let needles = needles(text);
-        let mut rows = lines_with(self.index.file(), &self.index.offsets, &needles).map_err(io)?;
-        for file in self.data.iter().flat_map(|(_, places)| places.files()) {
-            let found = lines_with(&file.file, &file.offsets, &needles).map_err(io)?;
-            rows.extend(
-                found.into_iter().filter_map(|at| self.index.place(file.first + at as u64)),
-            );
-        }
-        rows.sort_unstable();
-        rows.dedup();
-        Ok(rows)
-    }
-
-    /// The marks of people.
-    pub(crate) fn labels(&self) -> &Mutex<Labels> {
-        &self.labels
+        let is_known = self.index.grouped == 0 && !found.groups.is_empty();
+        let groups = if is_known { &found.groups } else { &self.index.groups };
+        let Some(first) = groups.get(at).copied() else { return 0..0 };
+        let own = groups.iter().skip(first as usize).take_while(|group| **group == first);
+        first as usize..first as usize + own.take(most).count()
     }
 }

@@ -1,304 +1,167 @@
-//! What is said of a run as a whole. Rows are added one by one, and none is kept but those that are named.
+//! What is said of a run as a whole, from its columns.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use assay_verifiers::stats::{CorrelationSums, complete, mean, present, sample_variance};
 use serde_json::{Value, json};
 
-use crate::figures::{Correlation, Histogram, Spread, Top, float};
-use crate::groups::Groups;
-use crate::line::{OutcomeWord, PartLine, PlacedRow};
+use crate::error::ViewError;
+use crate::figures::{figures, histogram, top};
+use crate::files::LinesFile;
+use crate::index::{NAMED_MAX, PartColumn, RunIndex, counted};
+use crate::line::RowLine;
 use crate::text::cut_text;
 
-/// Parts with figures of their own.
-const PARTS_MAX: usize = 24;
 /// Parts that are correlated with each other.
 const CORRELATED_MAX: usize = 12;
-/// Reasons of one part that are told apart.
-const REASONS_MAX: usize = 20;
-/// Kinds of faults that are told apart, over all parts.
-const FAULTS_MAX: usize = 100;
-/// Rows that are named of one kind.
-const NAMED_MAX: usize = 10;
 /// Bytes of a name.
 const NAME_BYTES_MAX: usize = 60;
-/// Lengths are counted by powers of two.
-const LENGTHS: usize = 33;
 
-/// A row that is named.
-#[derive(Clone)]
-pub(crate) struct RowName {
-    at: u64,
-    number: u64,
-    id: String,
+/// Everything, with the lengths of completions as far as they are known, and the weights of the parts as
+/// `config` has them.
+pub(crate) fn overview(
+    index: &RunIndex,
+    file: &LinesFile,
+    (chars, config): (&[f64], &Value),
+) -> Result<Value, ViewError> {
+    let weights = config.get("reward").and_then(Value::as_array);
+    let weight = |name: &str| {
+        let own = |reward: &&Value| reward.get("name").and_then(Value::as_str) == Some(name);
+        weights?.iter().find(own)?.get("weight").cloned()
+    };
+    let outcomes = index.outcomes.iter().fold([0; 3], |counts, own| counted(counts, *own));
+    let rewards = index.rewards.clone();
+    let total = PartColumn { rewards, outcomes, ..PartColumn::default() };
+    let parts = index.parts.iter().map(|part| {
+        let name = cut_text(&part.name, NAME_BYTES_MAX);
+        json!({ "name": name, "weight": weight(&part.name), "reward": reward(part, index) })
+    });
+    let mut faults: Vec<_> = index.faults.iter().collect();
+    faults.sort_by_key(|kind| (&kind.part, &kind.fault));
+    let faults = faults.into_iter().map(|kind| {
+        let [part, fault] = [&kind.part, &kind.fault].map(|name| cut_text(name, NAME_BYTES_MAX));
+        json!({ "part": part, "fault": fault, "rows": kind.rows, "first": kind.first })
+    });
+    let correlated = index.parts.iter().take(CORRELATED_MAX).enumerate();
+    let pairs = correlated.flat_map(|(at, second)| {
+        let first = index.parts.iter().take(at);
+        first.map(|first| correlation(&first.rewards, &second.rewards))
+    });
+    Ok(json!({
+        "rows": index.len(), "total": reward(&total, index), "parts": parts.collect::<Vec<_>>(),
+        "left_out": index.left_out, "faults": faults.collect::<Vec<_>>(),
+        "correlations": pairs.collect::<Vec<_>>(),
+        "groups": groups(index, file)?, "lengths": lengths(chars, &index.rewards),
+        "slowest": named(index, file, &index.us)?, "tokens": named(index, file, &index.tokens)?,
+        "fuel": named(index, file, &index.fuel)?,
+    }))
 }
 
-impl RowName {
-    fn new(row: &PlacedRow<'_>) -> Self {
-        let id = cut_text(&row.line.id, NAME_BYTES_MAX);
-        Self { at: row.at, number: row.number, id }
-    }
-
-    fn json(&self, value: f64) -> Value {
-        json!({ "at": self.at, "number": self.number, "id": self.id, "value": value })
-    }
+fn reward(part: &PartColumn, index: &RunIndex) -> Value {
+    let [scored, abstained, failed] = part.outcomes;
+    let mut reasons: Vec<(&String, &u64)> = part.reasons.iter().collect();
+    reasons.sort_by_key(|(_, count)| Reverse(**count));
+    json!({
+        "scored": scored, "abstained": abstained, "failed": failed,
+        "figures": figures(&part.rewards, &index.groups), "histogram": histogram(&part.rewards),
+        "reasons": reasons, "other_reasons": part.other_reasons,
+    })
 }
 
-/// The figures of one reward.
-#[derive(Clone, Default)]
-struct Figures {
-    outcomes: [u64; 3],
-    spread: Spread,
-    histogram: Histogram,
-    reasons: BTreeMap<String, u64>,
-    other_reasons: u64,
+/// Pearson's correlation of the rows in which both are known; `None` where one side is constant.
+fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
+    let (x, y) = complete(x, y);
+    CorrelationSums::of(&x, &y).pearson()
 }
 
-impl Figures {
-    fn add(&mut self, outcome: OutcomeWord, reward: Option<f64>) {
-        let [scored, abstained, failed] = &mut self.outcomes;
-        *match outcome {
-            OutcomeWord::Scored => scored,
-            OutcomeWord::Abstained => abstained,
-            OutcomeWord::Failed => failed,
-        } += 1;
-        if let Some(reward) = reward.filter(|reward| reward.is_finite()) {
-            self.spread.add(reward);
-            self.histogram.add(reward);
-        }
+/// Lengths of completions against the reward, by powers of two; `null` where no length is known.
+fn lengths(chars: &[f64], rewards: &[f64]) -> Value {
+    let rows = present(chars).len();
+    if rows == 0 {
+        return Value::Null;
     }
-
-    fn add_reason(&mut self, reason: &str) {
-        if let Some(count) = self.reasons.get_mut(reason) {
-            *count += 1;
-        } else if self.reasons.len() < REASONS_MAX && reason.len() <= NAME_BYTES_MAX {
-            self.reasons.insert(reason.to_owned(), 1);
-        } else {
-            self.other_reasons += 1;
-        }
+    let mut bins: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    let (lengths, rewards) = complete(chars, rewards);
+    for (length, reward) in lengths.iter().zip(&rewards) {
+        // The bits of floats that are not negative are in their order.
+        let low = length.log2().floor().exp2();
+        bins.entry(low.to_bits()).or_default().push(*reward);
     }
-
-    fn json(&self) -> Value {
-        let [scored, abstained, failed] = self.outcomes;
-        let mut reasons: Vec<(&String, &u64)> = self.reasons.iter().collect();
-        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        json!({
-            "scored": scored, "abstained": abstained, "failed": failed,
-            "figures": self.spread.json(), "histogram": self.histogram.json(),
-            "reasons": reasons, "other_reasons": self.other_reasons,
-        })
-    }
+    let bins = bins.iter().map(|(low, all)| json!([f64::from_bits(*low), all.len(), mean(all)]));
+    let correlation = CorrelationSums::of(&lengths, &rewards).pearson();
+    json!({ "rows": rows, "correlation": correlation, "bins": bins.collect::<Vec<_>>() })
 }
 
-/// Rows with one fault.
-#[derive(Clone, Default)]
-struct FaultRows {
-    rows: u64,
-    first: Vec<u64>,
+/// The rows with the largest numbers, by their names.
+fn named(index: &RunIndex, file: &LinesFile, column: &[f64]) -> Result<Vec<Value>, ViewError> {
+    let largest = top(column.iter().copied(), NAMED_MAX).into_iter();
+    let name = |(at, value)| {
+        let id = with_line(file, at, |line| cut_text(&line.id, NAME_BYTES_MAX))?;
+        Ok(json!({ "at": at, "number": index.numbers.get(at), "id": id, "value": value }))
+    };
+    largest.filter(|(_, value)| *value > 0.0).map(name).collect()
 }
 
-/// Lengths of completions against the reward.
-#[derive(Clone)]
-pub(crate) struct Lengths {
-    rows: u64,
-    correlation: Correlation,
-    /// Rows and their rewards by the power of two.
-    bins: Vec<Spread>,
+fn with_line<T>(
+    file: &LinesFile,
+    at: usize,
+    take: impl Fn(RowLine<'_>) -> T,
+) -> Result<Option<T>, ViewError> {
+    let Some(line) = file.line(at)? else { return Ok(None) };
+    let line = serde_json::from_slice(&line).map_err(|why| ViewError::Data(Box::new(why)))?;
+    Ok(Some(take(line)))
 }
 
-impl Default for Lengths {
-    fn default() -> Self {
-        let bins = vec![Spread::default(); LENGTHS];
-        Self { rows: 0, correlation: Correlation::default(), bins }
-    }
+/// The groups with two rewards or more: the place of the first row, the rows, the deviation of the rewards.
+fn deviations(index: &RunIndex) -> Vec<(usize, usize, f64)> {
+    let of_group = |group: &[u32]| {
+        let (at, rows) = (*group.first()? as usize, group.len());
+        let rewards = rewards(index, at, rows);
+        // Of equal rewards it is 0, whatever their mean is rounded to.
+        let is_flat = rewards.windows(2).all(|pair| pair.first() == pair.last());
+        let deviation = sample_variance(&rewards)?.sqrt();
+        Some((at, rows, if is_flat { 0.0 } else { deviation }))
+    };
+    let groups = index.groups.chunk_by(PartialEq::eq).filter(|_| index.grouped > 0);
+    groups.filter_map(of_group).collect()
 }
 
-impl Lengths {
-    /// A row of so many characters.
-    pub(crate) fn add(&mut self, length: u64, reward: Option<f64>) {
-        self.rows += 1;
-        let Some(reward) = reward else { return };
-        self.correlation.add(float(length), reward);
-        let bin = (u64::BITS - length.leading_zeros()) as usize;
-        if let Some(bin) = self.bins.get_mut(bin.min(LENGTHS - 1)) {
-            bin.add(reward);
-        }
-    }
-
-    /// `null` where no length is known.
-    pub(crate) fn json(&self) -> Value {
-        if self.rows == 0 {
-            return Value::Null;
-        }
-        let low = |at: usize| if at == 0 { 0 } else { 1_u64 << (at - 1) };
-        let bins = self.bins.iter().enumerate().filter(|(_, bin)| bin.count > 0);
-        let bins = bins.map(|(at, bin)| json!([low(at), bin.count, bin.mean()]));
-        let (rows, bins) = (self.rows, bins.collect::<Vec<_>>());
-        json!({ "rows": rows, "correlation": self.correlation.get(), "bins": bins })
-    }
+/// Those with the largest deviations.
+pub(crate) fn widest_groups(index: &RunIndex, most: usize) -> Vec<(usize, usize, f64)> {
+    let all = deviations(index);
+    let largest = top(all.iter().map(|(.., deviation)| *deviation), most).into_iter();
+    let uneven = largest.filter(|(_, deviation)| *deviation > 0.0);
+    uneven.filter_map(|(place, _)| all.get(place).copied()).collect()
 }
 
-/// What is said of a run as a whole.
-pub(crate) struct Overview {
-    rows: u64,
-    total: Figures,
-    parts: Vec<(String, Figures)>,
-    /// Verdicts of parts beyond the most.
-    left_out: u64,
-    /// By the name of the part, which is empty for the row, and the fault.
-    faults: BTreeMap<(String, String), FaultRows>,
-    /// For each pair of parts, the second before the first.
-    correlations: Vec<Correlation>,
-    groups: Groups,
-    slowest: Top<RowName>,
-    tokens: Top<RowName>,
-    fuel: Top<RowName>,
-    pub(crate) lengths: Lengths,
+fn rewards(index: &RunIndex, at: usize, rows: usize) -> Vec<f64> {
+    let end = (at + rows).min(index.rewards.len());
+    index.rewards.get(at..end).map(present).unwrap_or_default()
 }
 
-impl Default for Overview {
-    fn default() -> Self {
-        let top = || Top::new(NAMED_MAX);
-        Self {
-            rows: 0,
-            total: Figures::default(),
-            parts: Vec::new(),
-            left_out: 0,
-            faults: BTreeMap::new(),
-            correlations: vec![Correlation::default(); CORRELATED_MAX * (CORRELATED_MAX - 1) / 2],
-            groups: Groups::default(),
-            slowest: top(),
-            tokens: top(),
-            fuel: top(),
-            lengths: Lengths::default(),
-        }
+/// `null` where no row has a group.
+fn groups(index: &RunIndex, file: &LinesFile) -> Result<Value, ViewError> {
+    if index.grouped == 0 {
+        return Ok(Value::Null);
     }
-}
-
-impl Overview {
-    pub(crate) fn add(&mut self, row: &PlacedRow<'_>) {
-        let line = &row.line;
-        let reward = line.reward.filter(|_| line.outcome == OutcomeWord::Scored);
-        if self.groups.is_next(line.group.as_ref().map(|group| &*group.0)) {
-            self.close_group();
-        }
-        self.groups.add(row, reward);
-        self.rows += 1;
-        self.total.add(line.outcome, reward);
-        if let Some(fault) = &line.fault {
-            self.add_fault("", &fault.0, row.at);
-        }
-        let (mut tokens, mut fuel) = (0_u64, 0.0);
-        let mut rewards = [None; CORRELATED_MAX];
-        for (name, part) in &line.verdicts.0 {
-            if let Some(fault) = &part.fault {
-                self.add_fault(name, &fault.0, row.at);
-            }
-            tokens = tokens.saturating_add(part.usage.tokens.unwrap_or(0));
-            fuel += part.evidence.fuel.as_ref().and_then(Value::as_f64).unwrap_or(0.0);
-            if let Some(at) = self.add_part(name, part)
-                && let Some(place) = rewards.get_mut(at)
-            {
-                *place = part.reward;
-            }
-        }
-        self.correlate(&rewards);
-        let name = || RowName::new(row);
-        if let Some(us) = row.us.filter(|us| *us > 0) {
-            self.slowest.add(float(us), name);
-        }
-        if tokens > 0 {
-            self.tokens.add(float(tokens), name);
-        }
-        if fuel > 0.0 {
-            self.fuel.add(fuel, name);
-        }
+    let sizes = || index.groups.chunk_by(PartialEq::eq).map(<[u32]>::len);
+    let alone = index.len() - index.grouped;
+    let (count, single) =
+        (sizes().count() - alone, sizes().filter(|rows| *rows == 1).count() - alone);
+    let deviations: Vec<f64> = deviations(index).into_iter().map(|(.., own)| own).collect();
+    let flat = deviations.iter().filter(|deviation| **deviation == 0.0).count();
+    let mut widest = Vec::new();
+    for (at, rows, deviation) in widest_groups(index, NAMED_MAX) {
+        let name =
+            |line: RowLine<'_>| line.group.map(|group| cut_text(&group.0, 2 * NAME_BYTES_MAX));
+        let (group, mean) = (with_line(file, at, name)?, mean(rewards(index, at, rows)));
+        widest.push(
+            json!({ "group": group, "at": at, "rows": rows, "mean": mean, "std": deviation }),
+        );
     }
-
-    /// All rows were added.
-    pub(crate) fn finish(&mut self) {
-        self.close_group();
-    }
-
-    fn close_group(&mut self) {
-        self.groups.close();
-        self.total.spread.close_group();
-        for (_, figures) in &mut self.parts {
-            figures.spread.close_group();
-        }
-    }
-
-    /// The place of the part.
-    fn add_part(&mut self, name: &str, part: &PartLine<'_>) -> Option<usize> {
-        let at = self.parts.iter().position(|(own, _)| own == name).unwrap_or(self.parts.len());
-        if at == self.parts.len() {
-            if at == PARTS_MAX {
-                self.left_out += 1;
-                return None;
-            }
-            self.parts.push((name.to_owned(), Figures::default()));
-        }
-        let (_, figures) = self.parts.get_mut(at)?;
-        figures.add(part.outcome, part.reward);
-        if let Some(reason) = part.evidence.reason.as_ref().and_then(Value::as_str) {
-            figures.add_reason(reason);
-        }
-        Some(at)
-    }
-
-    fn add_fault(&mut self, part: &str, fault: &str, at: u64) {
-        let key = (cut_text(part, NAME_BYTES_MAX), cut_text(fault, NAME_BYTES_MAX));
-        if self.faults.len() >= FAULTS_MAX && !self.faults.contains_key(&key) {
-            return;
-        }
-        let rows = self.faults.entry(key).or_default();
-        rows.rows += 1;
-        if rows.first.len() < NAMED_MAX {
-            rows.first.push(at);
-        }
-    }
-
-    fn correlate(&mut self, rewards: &[Option<f64>; CORRELATED_MAX]) {
-        let mut pairs = self.correlations.iter_mut();
-        for (second, y) in rewards.iter().enumerate() {
-            for x in rewards.iter().take(second) {
-                let Some(pair) = pairs.next() else { return };
-                if let (Some(x), Some(y)) = (x, y) {
-                    pair.add(*x, *y);
-                }
-            }
-        }
-    }
-
-    /// Everything, with the weights of the parts as `config` has them.
-    pub(crate) fn json(&self, config: &Value) -> Value {
-        let weights = config.get("reward").and_then(Value::as_array);
-        let weight = |name: &str| {
-            let own = |reward: &&Value| reward.get("name").and_then(Value::as_str) == Some(name);
-            weights?.iter().find(own)?.get("weight").cloned()
-        };
-        let parts = self.parts.iter().map(|(name, figures)| {
-            let short = cut_text(name, NAME_BYTES_MAX);
-            json!({ "name": short, "weight": weight(name), "reward": figures.json() })
-        });
-        let faults = self.faults.iter().map(|((part, fault), rows)| {
-            json!({ "part": part, "fault": fault, "rows": rows.rows, "first": rows.first })
-        });
-        let count = self.parts.len().min(CORRELATED_MAX);
-        let pairs = self.correlations.iter().take(count * count.saturating_sub(1) / 2);
-        let top = |top: &Top<RowName>| {
-            top.rows().iter().map(|(value, row)| row.json(*value)).collect::<Vec<_>>()
-        };
-        json!({
-            "rows": self.rows, "total": self.total.json(), "parts": parts.collect::<Vec<_>>(),
-            "left_out": self.left_out, "faults": faults.collect::<Vec<_>>(),
-            "correlations": pairs.map(Correlation::get).collect::<Vec<_>>(),
-            "groups": self.groups.json(), "lengths": self.lengths.json(),
-            "slowest": top(&self.slowest), "tokens": top(&self.tokens), "fuel": top(&self.fuel),
-        })
-    }
-
-    /// The groups whose rewards differ most: the place of each in the run and in the file, and its rows.
-    pub(crate) fn widest_groups(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        self.groups.widest()
-    }
+    Ok(json!({
+        "groups": count, "rows": index.grouped, "single": single, "flat": flat,
+        "deviations": histogram(&deviations), "widest": widest,
+    }))
 }

@@ -1,88 +1,77 @@
-//! Which rows a list shows, and in which order.
+//! What is asked of the rows of a run: which a list shows, and in which order.
+
+use std::sync::PoisonError;
 
 use serde::Deserialize;
 
 use crate::error::ViewError;
+use crate::line::OutcomeWord;
 use crate::opened::OpenedRun;
+use crate::search::with_text;
 
-/// What is asked of the rows of a run.
+/// What a page asks for.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct RowQuery {
     pub(crate) run: usize,
+    pub(crate) at: Option<usize>,
+    /// Two runs that are compared.
+    pub(crate) a: usize,
+    pub(crate) b: usize,
     pub(crate) offset: usize,
     pub(crate) limit: usize,
-    outcome: Option<String>,
-    part: Option<String>,
-    fault: Option<String>,
-    min: Option<f32>,
-    max: Option<f32>,
-    q: Option<String>,
-    sort: Option<String>,
+    outcome: Option<OutcomeWord>,
+    part: String,
+    fault: String,
+    min: Option<f64>,
+    max: Option<f64>,
+    q: String,
+    sort: String,
     desc: Option<u8>,
 }
 
 impl RowQuery {
     /// The same for all pages.
     pub(crate) fn without_page(&self) -> Self {
-        Self { offset: 0, limit: 0, ..self.clone() }
+        Self { at: None, offset: 0, limit: 0, ..self.clone() }
     }
 
     /// The places of the rows, in their order.
     pub(crate) fn select(&self, run: &OpenedRun) -> Result<Vec<u32>, ViewError> {
         let index = &run.index;
-        let text = self.q.as_deref().filter(|text| !text.is_empty());
-        let candidates: Box<dyn Iterator<Item = usize>> = match text {
-            Some(text) => Box::new(run.with_text(text)?.into_iter()),
-            None => Box::new(0..index.len()),
+        let candidates: Box<dyn Iterator<Item = usize>> = match self.q.as_str() {
+            "" => Box::new(0..index.len()),
+            text => Box::new(with_text(run, text)?.into_iter()),
         };
-        let fault = self.fault.as_deref().filter(|fault| !fault.is_empty());
-        let part = self.part.as_deref().filter(|part| !part.is_empty());
-        let fault = fault.map(|fault| index.fault_filter(part, fault));
-        let reward = |at: usize| index.rewards.get(at).copied().unwrap_or(f32::NAN);
+        let faults = (!self.fault.is_empty()).then(|| index.fault_kinds(&self.part, &self.fault));
+        let reward = |at: usize| index.rewards.get(at).copied().unwrap_or(f64::NAN);
         let is_asked = |at: &usize| {
-            self.outcome.as_ref().is_none_or(|outcome| index.has_outcome(*at, outcome))
-                && fault.as_ref().is_none_or(|fault| index.has_fault(*at, fault))
+            self.outcome.is_none_or(|outcome| index.outcomes.get(*at) == Some(&outcome))
+                && faults.is_none_or(|faults| index.has_fault(*at, faults))
                 && self.min.is_none_or(|min| reward(*at) >= min)
                 && self.max.is_none_or(|max| reward(*at) <= max)
         };
-        let mut rows: Vec<u32> =
-            candidates.filter(is_asked).filter_map(|at| u32::try_from(at).ok()).collect();
+        let rows = candidates.filter(is_asked).filter_map(|at| u32::try_from(at).ok());
+        let mut rows: Vec<u32> = rows.collect();
         self.sort(run, &mut rows);
         Ok(rows)
     }
 
     /// Rows whose number is not known come last, whichever way they are sorted.
     fn sort(&self, run: &OpenedRun, rows: &mut [u32]) {
-        let sign = if self.desc.unwrap_or(0) > 0 { -1.0 } else { 1.0 };
-        let key: Box<dyn Fn(usize) -> f32> = match self.sort.as_deref() {
-            Some("reward") => Box::new(|at| run.index.rewards.get(at).copied().unwrap_or(f32::NAN)),
-            Some("length") => {
-                let all = run.all_chars();
-                Box::new(move |at| {
-                    all.get(at)
-                        .copied()
-                        .filter(|chars| *chars != u32::MAX)
-                        .map_or(f32::NAN, rounded)
-                })
-            }
-            Some("time") => Box::new(|at| run.index.us(at).map_or(f32::NAN, rounded)),
-            _ => {
-                if sign < 0.0 {
-                    rows.reverse();
-                }
-                return;
-            }
+        let is_falling = self.desc.unwrap_or(0) > 0;
+        let from_data = run.from_data.read().unwrap_or_else(PoisonError::into_inner);
+        let column = match self.sort.as_str() {
+            "reward" => &run.index.rewards[..],
+            "time" => &run.index.us,
+            "length" => &from_data.chars,
+            _ if is_falling => return rows.reverse(),
+            _ => return,
         };
         let key = |row: &u32| {
-            let key = sign * key(*row as usize);
-            if key.is_nan() { f32::INFINITY } else { key }
+            let value = column.get(*row as usize).copied().filter(|value| value.is_finite());
+            value.map_or(f64::INFINITY, |value| if is_falling { -value } else { value })
         };
         rows.sort_by(|a, b| key(a).total_cmp(&key(b)));
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "to sort by")]
-fn rounded(value: u32) -> f32 {
-    value as f32
 }

@@ -5,25 +5,29 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::extract::{DefaultBodyLimit, Query, Request, State};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::compare::Comparison;
 use crate::error::ViewError;
-use crate::labels::RowMark;
 use crate::opened::{OpenedRun, ViewRun};
 use crate::page::{escaped, page, policy};
 use crate::query::RowQuery;
 
 /// Rows of a page.
 const PAGE_ROWS_MAX: usize = 1000;
+/// What a page takes of each text of a row, and of each member of a group.
+const TEXT_BYTES_MAX: usize = 200_000;
+const MEMBER_BYTES_MAX: usize = 4_000;
+/// Members of a group that are shown.
+const MEMBERS_MAX: usize = 64;
 /// A label with its note.
 const BODY_BYTES_MAX: usize = 16 << 10;
 const NOTE_BYTES_MAX: usize = 8 << 10;
@@ -44,17 +48,17 @@ pub struct ViewServer {
     listener: TcpListener,
 }
 
-/// Two runs, and what moved.
-type Compared = ((usize, usize), Arc<Comparison>);
+/// What was made last, and of what.
+type Last<K, V> = Mutex<Option<(K, Arc<V>)>>;
 
 struct App {
     runs: Vec<OpenedRun>,
     port: u16,
     token: String,
     /// The rows of the last list.
-    selected: Mutex<Option<(RowQuery, Arc<Vec<u32>>)>>,
+    selected: Last<RowQuery, Vec<u32>>,
     /// The last two runs that were compared.
-    compared: Mutex<Option<Compared>>,
+    compared: Last<(usize, usize), Comparison>,
     is_ended: AtomicBool,
 }
 
@@ -105,11 +109,18 @@ impl ViewServer {
         }
         let router = Router::new()
             .route("/", get(index))
-            .route("/api/rows", get(rows))
-            .route("/api/row", get(row))
-            .route("/api/group", get(group))
-            .route("/api/compare", get(compare))
-            .route("/api/label", post(label))
+            .route(
+                "/api/label",
+                post(async |State(app), Json(given)| {
+                    answered(app, move |app| app.label(&given)).await
+                }),
+            )
+            .route(
+                "/api/{what}",
+                get(async |State(app), Path(what): Path<String>, Query(query)| {
+                    answered(app, move |app| app.answer(&what, &query)).await
+                }),
+            )
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .layer(middleware::from_fn_with_state(Arc::clone(&app), guarded))
             .with_state(Arc::clone(&app));
@@ -191,18 +202,75 @@ impl App {
         format!("assay_view_{}", self.port)
     }
 
-    fn selection(&self, query: &RowQuery, run: &OpenedRun) -> Result<Arc<Vec<u32>>, ViewError> {
-        let key = query.without_page();
-        let mut selected = self.selected.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*selected {
-            Some((own, rows)) if *own == key => Ok(Arc::clone(rows)),
-            _ => {
-                let rows = Arc::new(query.select(run)?);
-                *selected = Some((key, Arc::clone(&rows)));
-                Ok(rows)
+    /// What a page asks for by its name; `None` where there is none.
+    fn answer(&self, what: &str, query: &RowQuery) -> Result<Option<Value>, ViewError> {
+        let (Some(run), at) = (self.runs.get(query.run), query.at.unwrap_or(usize::MAX)) else {
+            return Ok(None);
+        };
+        let limit = query.limit.min(PAGE_ROWS_MAX);
+        Ok(match what {
+            "rows" => {
+                let rows = kept(&self.selected, query.without_page(), || query.select(run))?;
+                let place = rows.iter().position(|row| *row as usize == at);
+                let page = rows.iter().skip(query.offset).take(limit);
+                let page = page.filter_map(|at| run.listed(*at as usize).transpose());
+                let page = page.collect::<Result<Vec<_>, _>>()?;
+                Some(json!({ "total": rows.len(), "place": place, "rows": page }))
             }
-        }
+            "row" => run.row(at, TEXT_BYTES_MAX)?,
+            "group" => {
+                let members = run.group(at, MEMBERS_MAX);
+                let rows = members.filter_map(|at| run.row(at, MEMBER_BYTES_MAX).transpose());
+                let rows = rows.collect::<Result<Vec<_>, _>>()?;
+                (!rows.is_empty()).then(|| json!({ "rows": rows }))
+            }
+            "compare" => {
+                let pair = (query.a, query.b);
+                let runs = self.runs.get(pair.0).zip(self.runs.get(pair.1));
+                let Some((a, b)) = runs else { return Ok(None) };
+                let found = kept(&self.compared, pair, || Comparison::new(a, b))?;
+                Some(found.page((a, b), (query.offset, limit))?)
+            }
+            _ => None,
+        })
     }
+
+    /// Writes what a person says of a row.
+    fn label(&self, given: &GivenLabel) -> Result<Option<Value>, ViewError> {
+        let Some(run) = self.runs.get(given.run) else { return Ok(None) };
+        let Some(line) = run.value(given.at)? else { return Ok(None) };
+        let id = line.get("id").and_then(Value::as_str).unwrap_or_default();
+        let note: String = given.note.chars().take(NOTE_BYTES_MAX / 4).collect();
+        let mut mark = Map::from_iter([("id".to_owned(), json!(id))]);
+        mark.insert("label".to_owned(), json!(given.label));
+        mark.insert("note".to_owned(), json!(note));
+        if let Some(text) = run.text(given.at, id)? {
+            mark.insert("prompt".to_owned(), json!(text.prompt));
+            mark.insert("completion".to_owned(), json!(text.completion));
+            mark.extend(text.reference.map(|text| ("reference".to_owned(), json!(text))));
+        }
+        let number = run.index.numbers.get(given.at).copied().unwrap_or_default();
+        let mut labels = run.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        labels.set(number, mark)?;
+        Ok(labels.get(number))
+    }
+}
+
+/// What was made of this key the last time, or is made now.
+fn kept<K: PartialEq, V>(
+    last: &Last<K, V>,
+    key: K,
+    make: impl FnOnce() -> Result<V, ViewError>,
+) -> Result<Arc<V>, ViewError> {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((own, value)) = &*last
+        && *own == key
+    {
+        return Ok(Arc::clone(value));
+    }
+    let value = Arc::new(make()?);
+    *last = Some((key, Arc::clone(&value)));
+    Ok(value)
 }
 
 /// The token of the address of the page.
@@ -226,7 +294,7 @@ async fn answered(
     let answer = tokio::task::spawn_blocking(move || make(&app)).await;
     let (status, why) = match answer {
         Ok(Ok(Some(value))) => return Json(value).into_response(),
-        Ok(Ok(None)) => (StatusCode::NOT_FOUND, "there is no such row".to_owned()),
+        Ok(Ok(None)) => (StatusCode::NOT_FOUND, "there is no such row or page".to_owned()),
         Ok(Err(error)) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     };
@@ -236,72 +304,7 @@ async fn answered(
 async fn index(State(app): State<Arc<App>>) -> Response {
     let runs: Vec<Value> = app.runs.iter().map(OpenedRun::json).collect();
     let data = escaped(&json!({ "kind": "view", "runs": runs }).to_string());
-    Html(page("assay view", &policy("; connect-src 'self'"), &data)).into_response()
-}
-
-async fn rows(State(app): State<Arc<App>>, Query(query): Query<RowQuery>) -> Response {
-    answered(app, move |app| {
-        let Some(run) = app.runs.get(query.run) else { return Ok(None) };
-        let places = app.selection(&query, run)?;
-        let page = places.iter().skip(query.offset).take(query.limit.min(PAGE_ROWS_MAX));
-        let rows = page.filter_map(|at| run.listed(*at as usize).transpose());
-        let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        Ok(Some(json!({ "total": places.len(), "rows": rows })))
-    })
-    .await
-}
-
-/// One row of a run.
-#[derive(Deserialize)]
-struct OneRow {
-    #[serde(default)]
-    run: usize,
-    at: usize,
-}
-
-async fn row(State(app): State<Arc<App>>, Query(query): Query<OneRow>) -> Response {
-    answered(app, move |app| app.runs.get(query.run).map_or(Ok(None), |run| run.row(query.at)))
-        .await
-}
-
-async fn group(State(app): State<Arc<App>>, Query(query): Query<OneRow>) -> Response {
-    answered(app, move |app| {
-        let Some(run) = app.runs.get(query.run) else { return Ok(None) };
-        let rows = run.group(query.at)?;
-        Ok((!rows.is_empty()).then(|| json!({ "rows": rows })))
-    })
-    .await
-}
-
-/// A page of what moved between two runs.
-#[derive(Deserialize)]
-struct ComparePage {
-    a: usize,
-    b: usize,
-    #[serde(default)]
-    offset: usize,
-    limit: usize,
-}
-
-async fn compare(State(app): State<Arc<App>>, Query(query): Query<ComparePage>) -> Response {
-    answered(app, move |app| {
-        let pair = (query.a, query.b);
-        let (Some(a), Some(b)) = (app.runs.get(pair.0), app.runs.get(pair.1)) else {
-            return Ok(None);
-        };
-        let mut compared = app.compared.lock().unwrap_or_else(PoisonError::into_inner);
-        let comparison = match &*compared {
-            Some((own, comparison)) if *own == pair => Arc::clone(comparison),
-            _ => {
-                let comparison = Arc::new(Comparison::new(a, b)?);
-                *compared = Some((pair, Arc::clone(&comparison)));
-                comparison
-            }
-        };
-        drop(compared);
-        comparison.page((a, b), query.offset, query.limit.min(PAGE_ROWS_MAX)).map(Some)
-    })
-    .await
+    Html(page(&policy("; connect-src 'self'"), &data)).into_response()
 }
 
 /// What a person says of a row.
@@ -313,24 +316,6 @@ struct GivenLabel {
     label: bool,
     #[serde(default)]
     note: String,
-}
-
-async fn label(State(app): State<Arc<App>>, Json(given): Json<GivenLabel>) -> Response {
-    answered(app, move |app| {
-        let Some(run) = app.runs.get(given.run) else { return Ok(None) };
-        let Some(line) = run.value(given.at)? else { return Ok(None) };
-        let id = line.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let note: String = given.note.chars().take(NOTE_BYTES_MAX / 4).collect();
-        let text = run.text(given.at, &id)?;
-        let mark = RowMark::new(run.index.number(given.at), id, given.label, note.clone());
-        let mark = match text {
-            Some(text) => mark.with_texts(text),
-            None => mark,
-        };
-        run.labels().lock().unwrap_or_else(PoisonError::into_inner).set(mark)?;
-        Ok(Some(json!({ "label": given.label, "note": note })))
-    })
-    .await
 }
 
 #[cfg(test)]

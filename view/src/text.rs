@@ -1,80 +1,57 @@
-//! Texts as a page takes them: cut at a length, with the spans that verdicts name marked.
+//! Texts as a page takes them: cut at a length, around the spans that verdicts name.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Spans of one text that are marked.
-const MARKS_MAX: usize = 64;
-/// Bytes around a mark that stay where a text is cut.
+use crate::data::RowText;
+
+/// Spans of one text that are kept.
+const SPANS_MAX: usize = 64;
+/// Bytes around a span that stay where a text is cut.
 const AROUND_BYTES: usize = 80;
 /// How deep values are nested before they are cut.
 const DEPTH_MAX: usize = 16;
+/// Names and reasons of a row, in bytes.
+const NAME_BYTES_MAX: usize = 500;
 
-/// A span of a text, in bytes, and what names it.
-#[derive(Clone, Debug)]
-pub(crate) struct Mark {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    pub(crate) label: String,
+/// The parts of a text that stay, with the place of each in bytes.
+type TextParts = Vec<(usize, String)>;
+
+/// The texts of a row. The page marks in them what verdicts name.
+#[derive(Serialize)]
+pub(crate) struct ShownTexts {
+    prompt: TextParts,
+    completion: TextParts,
+    reference: Option<TextParts>,
+    /// The length of the completion in characters.
+    chars: usize,
 }
 
-/// A piece of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Piece {
-    Plain(String),
-    /// A text with the names of its marks.
-    Marked(String, String),
-    /// So many bytes are left out.
-    Gap(usize),
-}
-
-/// The pieces of a text of which about `bytes_max` bytes stay: its start, its end, and what is around marks.
-/// Marks that do not fit the text are left out.
-pub(crate) fn pieces(text: &str, marks: &[Mark], bytes_max: usize) -> Vec<Piece> {
-    let fits = |mark: &&Mark| mark.start < mark.end && text.get(mark.start..mark.end).is_some();
-    let marks: Vec<&Mark> = marks.iter().filter(fits).take(MARKS_MAX).collect();
-    let kept = kept(text, &marks, bytes_max);
-    let mut borders: Vec<usize> = marks.iter().flat_map(|mark| [mark.start, mark.end]).collect();
-    borders.extend(kept.iter().flat_map(|(start, end)| [*start, *end]));
-    borders.extend([0, text.len()]);
-    borders.sort_unstable();
-    borders.dedup();
-    let mut pieces: Vec<Piece> = Vec::new();
-    for pair in borders.windows(2) {
-        let &[start, end] = pair else { continue };
-        if !kept.iter().any(|(from, to)| *from <= start && end <= *to) {
-            match pieces.last_mut() {
-                Some(Piece::Gap(bytes)) => *bytes += end - start,
-                _ => pieces.push(Piece::Gap(end - start)),
-            }
-            continue;
-        }
-        let within = |mark: &&&Mark| mark.start <= start && end <= mark.end;
-        let labels: Vec<&str> =
-            marks.iter().filter(within).map(|mark| mark.label.as_str()).collect();
-        let own = &text[start..end];
-        if !labels.is_empty() {
-            pieces.push(Piece::Marked(own.to_owned(), labels.join(", ")));
-        } else if let Some(Piece::Plain(last)) = pieces.last_mut() {
-            last.push_str(own);
-        } else {
-            pieces.push(Piece::Plain(own.to_owned()));
+impl ShownTexts {
+    /// The texts, each cut at `bytes`; of the completion stays what `verdicts` name.
+    pub(crate) fn new(text: &RowText, verdicts: &Value, bytes: usize) -> Self {
+        let mut named = Vec::new();
+        spans(verdicts, &mut named);
+        Self {
+            prompt: parts(&text.prompt, &[], bytes),
+            completion: parts(&text.completion, &named, bytes),
+            reference: text.reference.as_ref().map(|reference| parts(reference, &[], bytes)),
+            chars: text.completion.chars().count(),
         }
     }
-    pieces
 }
 
-/// The ranges that stay, which neither overlap nor touch, in order.
-fn kept(text: &str, marks: &[&Mark], bytes_max: usize) -> Vec<(usize, usize)> {
+/// About `bytes_max` bytes of a text: its start, its end, and what is around spans.
+fn parts(text: &str, spans: &[(usize, usize)], bytes_max: usize) -> TextParts {
     if text.len() <= bytes_max {
-        return vec![(0, text.len())];
+        return vec![(0, text.to_owned())];
     }
     let (head, share) = (bytes_max / 2, bytes_max / 4);
     let mut ranges = vec![(0, head), (text.len() - share, text.len())];
     let mut left = share;
-    for mark in marks {
-        let whole = (mark.start.saturating_sub(AROUND_BYTES), mark.end + AROUND_BYTES);
+    let fits = |(start, end): &&(usize, usize)| text.get(*start..*end).is_some();
+    for (start, end) in spans.iter().filter(fits).take(SPANS_MAX) {
+        let whole = (start.saturating_sub(AROUND_BYTES), end + AROUND_BYTES);
         if whole.1 - whole.0 <= left {
             left -= whole.1 - whole.0;
             ranges.push(whole);
@@ -90,39 +67,34 @@ fn kept(text: &str, marks: &[&Mark], bytes_max: usize) -> Vec<(usize, usize)> {
             _ => kept.push((start, end)),
         }
     }
-    kept
+    kept.into_iter().map(|(start, end)| (start, text[start..end].to_owned())).collect()
 }
 
-/// The spans that the verdicts of a row name in its completion.
-pub(crate) fn marks(verdicts: &Value) -> Vec<Mark> {
-    let mut marks = Vec::new();
-    for (name, verdict) in verdicts.as_object().into_iter().flatten() {
-        of_evidence(name, verdict, &mut marks);
-        for (part, component) in
-            verdict.get("components").and_then(Value::as_object).into_iter().flatten()
-        {
-            of_evidence(&format!("{name}.{part}"), component, &mut marks);
-        }
-        let steps = verdict.get("steps").and_then(Value::as_array).into_iter().flatten();
-        for (at, step) in steps.enumerate() {
-            if step.get("turn").is_none_or(Value::is_null) {
-                let label = format!("{name} step {}", at + 1);
-                marks.extend(span(step.get("span"), label));
+/// The spans that verdicts name, their parts and steps among them.
+fn spans(value: &Value, found: &mut Vec<(usize, usize)>) {
+    let place = |value: &Value| usize::try_from(value.as_u64()?).ok();
+    match value {
+        Value::Object(members) => {
+            let own = members.get("span").and_then(Value::as_array).map(Vec::as_slice);
+            if let Some([start, end]) = own {
+                found.extend(place(start).zip(place(end)));
             }
+            members.values().for_each(|value| spans(value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| spans(value, found)),
+        _ => {}
+    }
+}
+
+/// The line of a row, cut so that it holds about so many bytes of each text.
+pub(crate) fn cut_line(line: &Value, bytes: usize) -> Value {
+    let mut cut = cut_value(line, &ValueLimits { bytes, values: (bytes / 4).max(24) });
+    for key in ["id", "group", "why"] {
+        if let Some(Value::String(text)) = cut.get_mut(key) {
+            *text = cut_text(text, NAME_BYTES_MAX.min(bytes));
         }
     }
-    marks
-}
-
-fn of_evidence(name: &str, verdict: &Value, marks: &mut Vec<Mark>) {
-    let found = verdict.get("evidence").and_then(|evidence| evidence.get("span"));
-    marks.extend(span(found, name.to_owned()));
-}
-
-fn span(value: Option<&Value>, label: String) -> Option<Mark> {
-    let [start, end] = value?.as_array()?.as_slice() else { return None };
-    let place = |value: &Value| usize::try_from(value.as_u64()?).ok();
-    Some(Mark { start: place(start)?, end: place(end)?, label })
+    cut
 }
 
 /// What a value may take.
@@ -184,42 +156,16 @@ pub(crate) fn cut_text(text: &str, bytes: usize) -> String {
 mod tests {
     use super::*;
 
-    fn mark(start: usize, end: usize, label: &str) -> Mark {
-        Mark { start, end, label: label.to_owned() }
-    }
-
-    fn plain(text: &str) -> Piece {
-        Piece::Plain(text.to_owned())
-    }
-
-    fn marked(text: &str, label: &str) -> Piece {
-        Piece::Marked(text.to_owned(), label.to_owned())
-    }
-
     #[test]
-    fn marks_that_overlap_are_both_named() {
-        let marks = [mark(1, 4, "a"), mark(3, 5, "b"), mark(9, 99, "no"), mark(2, 2, "no")];
-        let expected =
-            [plain("0"), marked("12", "a"), marked("3", "a, b"), marked("4", "b"), plain("5")];
-        assert_eq!(pieces("012345", &marks, 100), expected);
-        assert_eq!(pieces("é", &[mark(1, 2, "within a character")], 9), [plain("é")]);
-        assert_eq!(pieces("", &[], 9), []);
-    }
-
-    #[test]
-    fn a_long_text_keeps_its_edges_and_its_marks() {
+    fn a_long_text_keeps_its_edges_and_its_spans() {
         let text = format!("{}X{}", "é".repeat(2000), "b".repeat(4000));
-        let found = pieces(&text, &[mark(4000, 4001, "x")], 1000);
-        assert!(found.contains(&marked("X", "x")), "{found:?}");
-        let (mut shown, mut gone) = (0, 0);
-        for piece in &found {
-            match piece {
-                Piece::Plain(text) | Piece::Marked(text, _) => shown += text.len(),
-                Piece::Gap(bytes) => gone += bytes,
-            }
-        }
-        assert_eq!(shown + gone, text.len());
+        let found = parts(&text, &[(1, 2), (9, 99_999), (4000, 4001)], 1000);
+        assert_eq!((found.len(), found[1].0), (3, 4000 - AROUND_BYTES), "{found:?}");
+        assert!(found.iter().all(|(start, part)| text[*start..].starts_with(part)));
+        assert!(found[1].1.contains('X') && found[2].1.ends_with('b'));
+        let shown: usize = found.iter().map(|(_, part)| part.len()).sum();
         assert!(shown <= 1000, "{shown}");
+        assert_eq!(parts("", &[], 9), [(0, String::new())]);
     }
 
     #[test]
@@ -240,11 +186,11 @@ mod tests {
         let verdicts = serde_json::json!({ "m": {
             "evidence": { "span": [1, 2] },
             "components": { "c": { "evidence": { "span": [3, 4] } } },
-            "steps": [{ "span": [5, 6] }, { "span": [5, 6], "turn": 1 }],
+            "steps": [{ "span": [5, 6] }],
         }, "odd": { "evidence": { "span": [-1, 2] } }, "odder": { "evidence": { "span": "x" } } });
-        let found: Vec<_> =
-            marks(&verdicts).into_iter().map(|m| (m.start, m.end, m.label)).collect();
-        let expected = [(1, 2, "m"), (3, 4, "m.c"), (5, 6, "m step 1")];
-        assert_eq!(found, expected.map(|(start, end, label)| (start, end, label.to_owned())));
+        let mut found = Vec::new();
+        spans(&verdicts, &mut found);
+        found.sort_unstable();
+        assert_eq!(found, [(1, 2), (3, 4), (5, 6)]);
     }
 }

@@ -1,11 +1,13 @@
 //! A training as curves: its measurements step by step, and what the monitor warned of.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
+use assay_verifiers::stats::mean;
 use serde_json::{Map, Value, json};
 
-use crate::files::Lines;
 use crate::text::{ValueLimits, cut_value};
 
 const METRICS: &str = "metrics.jsonl";
@@ -18,9 +20,13 @@ const WARNINGS_MAX: usize = 200;
 /// The measurements and warnings in a folder; `None` where it has no measurements.
 pub(crate) fn training(dir: &Path) -> Option<Value> {
     let mut curves: BTreeMap<String, Vec<(u64, f64)>> = BTreeMap::new();
-    let (mut steps, mut left_out) = (0_u64, 0_u64);
-    let unread = objects(&dir.join(METRICS), |line| {
-        let Some(step) = line.get("step").and_then(Value::as_u64) else { return };
+    let (mut steps, mut left_out, mut unread) = (0_u64, 0_u64, 0_u64);
+    for line in objects(&dir.join(METRICS))? {
+        let Some(line) = line else {
+            unread += 1;
+            continue;
+        };
+        let Some(step) = line.get("step").and_then(Value::as_u64) else { continue };
         steps = steps.max(step);
         for (name, value) in line.iter().filter(|(name, _)| *name != "step") {
             let Some(value) = value.as_f64() else { continue };
@@ -30,14 +36,11 @@ pub(crate) fn training(dir: &Path) -> Option<Value> {
             }
             curves.entry(name.clone()).or_default().push((step, value));
         }
-    })?;
-    let mut warnings = Vec::new();
-    objects(&dir.join(WARNINGS), |line| {
-        if warnings.len() < WARNINGS_MAX {
-            let limits = ValueLimits { bytes: 400, values: 40 };
-            warnings.push(cut_value(&Value::Object(line.clone()), &limits));
-        }
-    });
+    }
+    let limits = ValueLimits { bytes: 400, values: 40 };
+    let warnings = objects(&dir.join(WARNINGS)).into_iter().flatten().flatten();
+    let warnings = warnings.take(WARNINGS_MAX).map(|line| cut_value(&line.into(), &limits));
+    let warnings = warnings.collect::<Vec<_>>();
     let curves: Map<String, Value> =
         curves.into_iter().map(|(name, points)| (name, json!(thinned(&points)))).collect();
     Some(json!({
@@ -45,28 +48,17 @@ pub(crate) fn training(dir: &Path) -> Option<Value> {
     }))
 }
 
-/// Hands over the lines of a file that are objects, and counts the others; `None` without the file.
-fn objects(path: &Path, mut take: impl FnMut(&Map<String, Value>)) -> Option<u64> {
-    let mut lines = Lines::open(path).ok()?;
-    let mut unread = 0;
-    while let Ok(Some((_, line))) = lines.next() {
-        match serde_json::from_slice::<Map<String, Value>>(line) {
-            Ok(line) => take(&line),
-            Err(_) => unread += 1,
-        }
-    }
-    Some(unread)
+/// The lines of a file as objects, `None` for one that is none; `None` without the file.
+fn objects(path: &Path) -> Option<impl Iterator<Item = Option<Map<String, Value>>> + use<>> {
+    let lines = BufReader::new(File::open(path).ok()?).split(b'\n');
+    Some(lines.map_while(Result::ok).map(|line| serde_json::from_slice(&line).ok()))
 }
 
 /// The points, or the means of as many stretches of them as a page has room for.
 fn thinned(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
     let each = points.len().div_ceil(POINTS_MAX).max(1);
-    #[expect(clippy::cast_precision_loss, reason = "a mean of a few thousand at most")]
-    let mean = |part: &[(u64, f64)]| {
-        let sum: f64 = part.iter().map(|(_, value)| value).sum();
-        part.last().map(|(step, _)| (*step, sum / part.len() as f64))
-    };
-    points.chunks(each).filter_map(mean).collect()
+    let stretch = |part: &[(u64, f64)]| Some((part.last()?.0, mean(part.iter().map(|own| own.1))?));
+    points.chunks(each).filter_map(stretch).collect()
 }
 
 #[cfg(test)]
@@ -91,7 +83,7 @@ mod tests {
         let warning = json!({ "step": 7, "alarm": "length_pays", "message": "<b>".repeat(1000) });
         fs::write(dir.join(WARNINGS), format!("{warning}\n")).unwrap();
         let read = training(&dir).unwrap();
-        assert_eq!((&read["steps"], &read["unread"]), (&json!(999), &json!(1)));
+        assert_eq!((&read["steps"], &read["unread"]), (&json!(999), &json!(2)));
         let points = read["curves"]["reward"].as_array().unwrap();
         assert!(points.len() <= POINTS_MAX && points[0][0] == 4, "{points:?}");
         assert_eq!(read["curves"].as_object().unwrap().len(), 1);

@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::*;
+use crate::data::RunData;
+use crate::testing::TestData;
 
 /// Texts that break pages, terminals and readers.
 const HOSTILE: [&str; 12] = [
@@ -60,8 +63,18 @@ fn embedded(page: &str) -> Value {
     serde_json::from_str(&page[start..start + end]).unwrap()
 }
 
-fn data(rows: Vec<RowText>) -> DataRows<'static> {
-    Box::new(rows.into_iter().map(Ok))
+/// The report of a run, with these rows as its data.
+fn report(run: &TestRun, rows: &[Value]) -> String {
+    let path = run.0.join("data.jsonl");
+    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    std::io::Write::write_all(&mut fs::File::create(&path).unwrap(), lines.as_bytes()).unwrap();
+    let data: Option<Arc<dyn RunData>> =
+        if rows.is_empty() { None } else { Some(Arc::new(TestData(vec![path]))) };
+    report_html(opened(&run.0, data)).unwrap()
+}
+
+fn opened(dir: &Path, data: Option<Arc<dyn RunData>>) -> ViewRun {
+    ViewRun { dir: dir.to_owned(), data, missing: None, labels: dir.join("labels.jsonl") }
 }
 
 #[test]
@@ -83,14 +96,10 @@ fn the_figures_are_those_counted_by_hand() {
     let timings =
         "{\"row\":0,\"us\":{\"m\":3,\"n\":4}}\n{\"row\":2,\"us\":{}}\n{\"row\":3,\"us\":{}}\n";
     let run = TestRun::new("hand", &lines, timings);
-    let texts = [(0, "a"), (1, "skipped"), (2, "b"), (3, "other")].map(|(number, id)| RowText {
-        number,
-        id: id.to_owned(),
-        prompt: "p".to_owned(),
-        completion: "18 é".repeat(usize::try_from(number).unwrap() + 1),
-        reference: None,
-    });
-    let page = report_html(&run.0, Some(data(texts.into())), None).unwrap();
+    let texts = [(0, "a"), (1, "skipped"), (2, "b"), (3, "other")].map(
+        |(number, id)| json!({ "id": id, "prompt": "p", "completion": "18 é".repeat(number + 1) }),
+    );
+    let page = report(&run, &texts);
     assert!(!page.contains("someone"), "a report names no folder");
     let data = embedded(&page);
     let overview = &data["runs"][0]["overview"];
@@ -109,11 +118,11 @@ fn the_figures_are_those_counted_by_hand() {
     assert_eq!(overview["slowest"], json!([{ "at": 0, "number": 0, "id": "a", "value": 7.0 }]));
     assert_eq!(overview["fuel"][0]["value"], 5.0);
     assert_eq!(overview["faults"].as_array().unwrap().len(), 2);
-    assert_eq!(overview["lengths"]["bins"], json!([[4, 1, 0.0], [8, 1, 1.0]]));
+    assert_eq!(overview["lengths"]["bins"], json!([[4.0, 1, 0.0], [8.0, 1, 1.0]]));
     let rows = data["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 5);
     let row = rows.iter().find(|row| row["line"]["id"] == "a").unwrap();
-    assert_eq!(row["texts"]["completion"], json!([["18", "m"], " é"]));
+    assert_eq!(row["texts"]["completion"], json!([[0, "18 é"]]));
     let other = rows.iter().find(|row| row["line"]["id"] == "c").unwrap();
     assert_eq!((&other["number"], &other["texts"]), (&json!(3), &Value::Null));
 }
@@ -142,18 +151,15 @@ fn a_hostile_run_of_any_size_is_a_small_page_with_every_fault() {
         };
     }
     let run = TestRun::new("hostile", &lines, "");
-    let texts = (0..200_000_u64).map(|number| {
-        let text = HOSTILE[usize::try_from(number).unwrap() % HOSTILE.len()];
-        let long = if number % 100 == 0 { 20_000 } else { 1 };
-        let id = format!("{text}{number}");
-        let texts = (text.repeat(long), text.repeat(2 * long));
-        let reference = Some(text.to_owned());
-        Ok(RowText { number, id, prompt: texts.0, completion: texts.1, reference })
+    let texts = (0..200_000_usize).map(|number| {
+        let text = HOSTILE[number % HOSTILE.len()];
+        let long = if number % 100 == 0 { 2_000 } else { 1 };
+        json!({ "id": format!("{text}{number}"), "prompt": text.repeat(long),
+            "completion": text.repeat(2 * long), "reference": text })
     });
-    let page = report_html(&run.0, Some(Box::new(texts)), None).unwrap();
+    let page = report(&run, &texts.collect::<Vec<_>>());
     assert!(page.len() <= REPORT_BYTES_MAX, "{} bytes", page.len());
-    let page_again = report_html(&run.0, None, None).unwrap();
-    assert_eq!(page_again, report_html(&run.0, None, None).unwrap());
+    assert_eq!(report(&run, &[]), report(&run, &[]));
     assert_eq!(page.matches("<script").count(), 2);
     assert_eq!(page.matches("</script").count(), 2);
     let data = embedded(&page);
@@ -176,9 +182,9 @@ fn a_hostile_run_of_any_size_is_a_small_page_with_every_fault() {
 #[test]
 fn what_is_no_run_is_said() {
     let run = TestRun::new("damaged", "{\"id\":\"a\",\"outcome\":\"scored\"}\n{\"id\":1}\n", "");
-    let error = report_html(&run.0, None, None).unwrap_err().to_string();
+    let error = report_html(opened(&run.0, None)).unwrap_err().to_string();
     assert!(error.contains("verdicts.jsonl: line 2 is not a verdict row"), "{error}");
-    let error = report_html(&run.0.join("none"), None, None).unwrap_err().to_string();
+    let error = report_html(opened(&run.0.join("none"), None)).unwrap_err().to_string();
     assert!(
         error.contains("manifest.json: is missing, so that this is not a run folder"),
         "{error}"

@@ -3,41 +3,15 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::{Path as FilePath, PathBuf};
 
 use super::*;
 use crate::data::RunData;
-use crate::row::{DataRows, RowText};
+use crate::testing::TestData;
 
 const TOKEN: &str = "0123abcd";
 
-/// Rows of JSON with the names of [`RowText`].
-struct TestData(Vec<PathBuf>);
-
-impl RunData for TestData {
-    fn rows(&self) -> Result<DataRows<'_>, ViewError> {
-        let text = fs::read_to_string(&self.0[0]).unwrap();
-        let lines = text.lines().filter(|line| !line.is_empty()).map(str::to_owned);
-        let lines: Vec<String> = lines.collect();
-        let rows = lines.into_iter().zip(0..);
-        Ok(Box::new(
-            rows.map(|(line, number)| Ok(RowText { number, ..self.row(line.as_bytes()).unwrap() })),
-        ))
-    }
-
-    fn row(&self, line: &[u8]) -> Option<RowText> {
-        let value: Value = serde_json::from_slice(line).ok()?;
-        let text = |key: &str| value[key].as_str().map(str::to_owned);
-        let (id, prompt) = (text("id")?, text("prompt")?);
-        Some(RowText { number: 0, id, prompt, completion: text("completion")?, reference: None })
-    }
-
-    fn files(&self) -> &[PathBuf] {
-        &self.0
-    }
-}
-
-fn write(path: &Path, text: &str) {
+fn write(path: &FilePath, text: &str) {
     fs::File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
 }
 
@@ -103,7 +77,7 @@ impl Client {
 }
 
 /// Serves both runs while `look` asks.
-fn served(name: &str, look: impl FnOnce(&Client, &Path)) {
+fn served(name: &str, look: impl FnOnce(&Client, &FilePath)) {
     let dir = place(name);
     let run = |run: &str, with_data: bool| {
         let data: Option<Arc<dyn RunData>> =
@@ -205,15 +179,21 @@ fn rows_are_filtered_sorted_and_found() {
         for (query, expected) in cases {
             assert_eq!(ids(query), expected, "{query}");
         }
+        // The place of a row in a list, as it is filtered and sorted.
+        for (query, place) in
+            [("", json!(1)), ("sort=reward", json!(2)), ("q=Timeout", json!(null))]
+        {
+            assert_eq!(client.get(&format!("/api/rows?at=1&{query}"))["place"], place, "{query}");
+        }
         let page = client.get("/api/rows?offset=1&limit=2");
         assert_eq!((&page["total"], page["rows"].as_array().unwrap().len()), (&json!(4), 2));
         assert_eq!(
             page["rows"][0]["line"]["verdicts"]["m"],
-            json!({ "outcome": "scored", "reward": 1.0 })
+            json!({ "outcome": "scored", "reward": 1.0, "fault": null, "reason": "x" })
         );
         let row = client.get("/api/row?at=1");
-        assert_eq!(row["texts"]["completion"], json!([["l", "m"], "ong <b>text</b>"]));
-        assert_eq!((&row["chars"], &row["label"]), (&json!(16), &Value::Null));
+        assert_eq!(row["texts"]["completion"], json!([[0, "long <b>text</b>"]]));
+        assert_eq!((&row["chars"], &row["label"]), (&json!(16.0), &Value::Null));
         // Rows without a group are of one if they share a prompt.
         let group = client.get("/api/group?at=1");
         assert_eq!(group["rows"].as_array().unwrap().len(), 2);
@@ -230,13 +210,13 @@ fn rows_are_filtered_sorted_and_found() {
 fn what_moved_is_told_the_largest_first() {
     served("compare", |client, _| {
         let found = client.get("/api/compare?a=0&b=1&limit=10");
-        let counts = ["total", "both", "only_a", "only_b", "up", "down", "other"];
-        assert_eq!(counts.map(|count| found[count].as_u64().unwrap()), [2, 3, 1, 1, 1, 0, 1]);
+        let counts = ["total", "both", "only_a", "only_b", "up", "down"];
+        assert_eq!(counts.map(|count| found[count].as_u64().unwrap()), [2, 3, 1, 1, 1, 0]);
         let rows = found["rows"].as_array().unwrap();
-        assert_eq!((&rows[0]["id"], &rows[0]["delta"]), (&json!("d"), &json!(1.0)));
-        assert_eq!(rows[0]["why"], json!(["m: 0 (x) → 1 (y)"]));
+        assert_eq!((&rows[0]["a"]["line"]["id"], &rows[0]["delta"]), (&json!("d"), &json!(1.0)));
+        assert_eq!(rows[0]["b"]["line"]["verdicts"]["m"]["reason"], "y");
         assert_eq!((&rows[0]["a"]["at"], &rows[0]["b"]["at"]), (&json!(3), &json!(0)));
-        assert_eq!(rows[1]["why"], json!(["m: failed (Timeout) → 0 (x)"]));
+        assert_eq!(rows[1]["a"]["line"]["verdicts"]["m"]["fault"], "Timeout");
     });
 }
 
