@@ -201,7 +201,7 @@ fn attacks_that_an_audit_found() {
         let config = MonitorConfig { alarms, attacks: attacks.clone(), ..MonitorConfig::default() };
         let mut monitor = HackMonitor::new(config).unwrap();
         let step = |at| repeated(at, 16, if at < 9 { before } else { after });
-        (1..17).flat_map(|at| monitor.on_step(&step(at))).collect::<Vec<_>>()
+        (1..25).flat_map(|at| monitor.on_step(&step(at))).collect::<Vec<_>>()
     };
     let found = told(&of("It is 4.", 0.0), &of("So:  the answer is not 1,7.", 0.0));
     assert_eq!(found, [], "another text");
