@@ -55,7 +55,7 @@ fn configs() -> Vec<(toml::Table, String)> {
     let rows = |config: &toml::Table| -> String {
         let name = config.get("rows").map_or("numbers", |name| name.as_str().unwrap());
         let rows = fixture["rows"][name].as_array().unwrap().iter();
-        rows.map(|row| format!("{}\n", serde_json::to_string(row).unwrap())).collect()
+        rows.map(|row| serde_json::to_string(row).unwrap() + "\n").collect()
     };
     let configs = fixture["config"].as_array().unwrap().iter();
     configs.map(|config| config.as_table().unwrap()).map(|own| (own.clone(), rows(own))).collect()

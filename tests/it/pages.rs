@@ -132,6 +132,27 @@ fn no_screen_runs_what_a_model_wrote() {
     quiet(&browser, &host);
 }
 
+/// The next row by its key is that of the list as it is sorted, and beyond its first page.
+fn lists_are_walked(browser: &mut Browser) {
+    // The row after, in the order that is shown: right rows, of which r119 is the last, and then wrong ones.
+    go(browser, "#/samples?sort=reward&desc=1");
+    go(browser, "#/sample?at=119&sort=reward&desc=1");
+    browser.wait("document.querySelector('h1').textContent === 'r119'");
+    browser.press("j");
+    browser.wait("document.querySelector('h1').textContent === 'r0'");
+    browser.press("j");
+    browser.wait("document.querySelector('h1').textContent === 'r3'");
+    browser.press("k");
+    browser.press("k");
+    browser.wait("document.querySelector('h1').textContent === 'r119'");
+    // The page beyond the first, by its key.
+    go(browser, "#/samples");
+    go(browser, "#/sample?at=99");
+    browser.wait("document.querySelector('h1').textContent === 'r99'");
+    browser.press("j");
+    browser.wait("document.querySelector('h1').textContent === 'r100'");
+}
+
 #[test]
 fn keys_lead_from_a_run_to_the_reason_of_a_zero() {
     let Some(mut browser) = Browser::start() else { return };
@@ -191,23 +212,7 @@ fn keys_lead_from_a_run_to_the_reason_of_a_zero() {
         browser.value("document.querySelector('.verdict dd').textContent.includes('unequal')"),
         true
     );
-    // The row after, in the order that is shown: right rows, of which r119 is the last, and then wrong ones.
-    go(&mut browser, "#/samples?sort=reward&desc=1");
-    go(&mut browser, "#/sample?at=119&sort=reward&desc=1");
-    browser.wait("document.querySelector('h1').textContent === 'r119'");
-    browser.press("j");
-    browser.wait("document.querySelector('h1').textContent === 'r0'");
-    browser.press("j");
-    browser.wait("document.querySelector('h1').textContent === 'r3'");
-    browser.press("k");
-    browser.press("k");
-    browser.wait("document.querySelector('h1').textContent === 'r119'");
-    // The page beyond the first, by its key.
-    go(&mut browser, "#/samples");
-    go(&mut browser, "#/sample?at=99");
-    browser.wait("document.querySelector('h1').textContent === 'r99'");
-    browser.press("j");
-    browser.wait("document.querySelector('h1').textContent === 'r100'");
+    lists_are_walked(&mut browser);
     quiet(&browser, &host);
     assert_eq!(fs::read_to_string(place.path("run/labels.jsonl")).unwrap().lines().count(), 1);
 }

@@ -117,3 +117,24 @@ fn printed_output_is_audited_too() {
         );
     }
 }
+
+#[test]
+fn packages_that_programs_lack_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("rows.jsonl");
+    let row = |(id, import): (&str, &str)| {
+        let program = format!("```python\n{import}\ndef f(x):\n    return x + 1\n```");
+        json!({"id": id, "prompt": "f", "completion": program, "reference": ["assert f(1) == 2"]})
+    };
+    let rows = [("a", ""), ("b", "import numpy"), ("c", "import torch"), ("d", "import numpy")];
+    let rows: String = rows.map(row).iter().map(|row| row.to_string() + "\n").collect();
+    std::io::Write::write_all(&mut std::fs::File::create(&data).unwrap(), rows.as_bytes()).unwrap();
+    let report = found(&validate(folder.path(), CONFIG, &data, &["--json"]));
+    let rows = &report["rewards"][0]["rows"];
+    assert_eq!((&rows["scored"], &rows["abstained"]), (&json!(1), &json!(3)), "{report}");
+    let told = |at: usize| {
+        let own = &rows["abstained_for"][at];
+        (own["rows"].clone(), own["id"].clone(), own["reason"].as_str().unwrap().contains("numpy"))
+    };
+    assert_eq!((told(0), told(1)), ((json!(2), json!("b"), true), (json!(1), json!("c"), false)));
+}

@@ -226,13 +226,13 @@ type ParsedLine<'a> = (usize, serde_json::Result<RowLine<'a>>);
 fn parsed(lines: &[u8]) -> impl Iterator<Item = ParsedLine<'_>> {
     let half = memchr::memchr(b'\n', lines.split_at(lines.len() / 2).1);
     let (first, second) = lines.split_at(half.map_or(0, |end| lines.len() / 2 + end + 1));
-    let each = |lines| -> Vec<ParsedLine<'_>> {
-        let ends = memchr::memchr_iter(b'\n', lines).scan(0, |start, end| {
-            let line = lines.get(*start..end).unwrap_or_default();
-            *start = end + 1;
-            Some((line.len() + 1, serde_json::from_slice(line)))
-        });
-        ends.collect()
+    let each = |mut rest| -> Vec<ParsedLine<'_>> {
+        let line = || {
+            let (line, after) = <[u8]>::split_at(rest, memchr::memchr(b'\n', rest)? + 1);
+            rest = after;
+            Some((line.len(), serde_json::from_slice(line)))
+        };
+        std::iter::from_fn(line).collect()
     };
     let (first, second) = std::thread::scope(|scope| {
         let second = scope.spawn(|| each(second));

@@ -10,6 +10,8 @@ use super::{Trial, Tried};
 
 /// Characters of a reason that are told.
 const REASON_CHARS: usize = 300;
+/// Reasons of abstentions that are told apart.
+const REASONS_MAX: usize = 8;
 
 /// Rows, by what became of them. The keys are part of the command-line contract.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -31,10 +33,21 @@ pub(crate) struct RowsTally {
     pub(crate) range: Option<(f64, f64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) first_abstained: Option<Example>,
+    /// Why rows abstained, such as for a package that their programs import, in the order of their first rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    abstained_for: Vec<Abstention>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) first_failed: Option<Example>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) first_when_failed: Option<Example>,
+}
+
+/// Rows that abstained for one reason.
+#[derive(Clone, Debug, Serialize)]
+struct Abstention {
+    rows: u64,
+    #[serde(flatten)]
+    first: Example,
 }
 
 /// A row, and what is said of it.
@@ -86,11 +99,21 @@ impl RowsTally {
             Outcome::Abstained(why) => {
                 self.abstained += 1;
                 note(&mut self.first_abstained, row, why, None);
+                self.count(row, why);
             }
             Outcome::Failed(fault) => {
                 self.failed += 1;
                 note(&mut self.first_failed, row, &fault.to_string(), Some(fault));
             }
+        }
+    }
+
+    fn count(&mut self, row: &Row, why: &str) {
+        let reason: String = why.chars().take(REASON_CHARS).collect();
+        if let Some(own) = self.abstained_for.iter_mut().find(|own| own.first.reason == reason) {
+            own.rows += 1;
+        } else if self.abstained_for.len() < REASONS_MAX {
+            self.abstained_for.push(Abstention { rows: 1, first: Example::of(row, reason) });
         }
     }
 }
