@@ -67,7 +67,7 @@ const STEP_ALARMS: [(Alarm, StepAlarm); 12] = [
     (Alarm::FaultShare, health_alarms::fault_share),
     (Alarm::EntropyCollapse, health_alarms::entropy_collapse),
     (Alarm::Copies, health_alarms::copies),
-    (Alarm::KnownAttack, known_attacks::known_attack),
+    (Alarm::KnownAttack, trend_alarms::known_attack),
 ];
 
 impl HackMonitor {

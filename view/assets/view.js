@@ -614,8 +614,17 @@ function value(data) {
     list ? h("ol", { start: 0 }, data.map((one) => h("li", null, value(one)))) : members(data));
 }
 
-// The row before or after, in the order of the list as it is filtered and sorted now.
-async function step(by) {
+// The row before or after, in the order of the list as it is filtered and sorted now. Where that is is asked of
+// the server: a step waits for the one before it, so that no key is lost.
+let walk = Promise.resolve();
+
+function step(by) {
+  walk = walk.catch(() => {}).then(() => stepped(by));
+  return walk;
+}
+
+async function stepped(by) {
+  state = readState();
   const query = filter();
   const { place, total } = await source.rows({ ...query, at: state.at, limit: 0 });
   const next = (place ?? -1 - by) + by;

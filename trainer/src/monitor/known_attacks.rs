@@ -1,6 +1,5 @@
-//! The alarm about completions that an audit found to be paid.
+//! Completions that an audit found to be paid.
 
-use super::finding::{Finding, Look};
 use super::paid_groups::rightness;
 use crate::reports::RolloutReport;
 use assay_verifiers::Reward;
@@ -46,25 +45,4 @@ fn shape(text: &str) -> String {
         }
     }
     shape
-}
-
-/// [`super::Alarm::KnownAttack`]: against the first window.
-pub(super) fn known_attack(look: &Look<'_>) -> Option<Finding> {
-    let (limit, first) = (look.config.attacks_above, look.memory.first()?);
-    let now = look.memory.now();
-    let risen = now.change("known_attack", first)?;
-    if risen.value <= limit {
-        return None;
-    }
-    let message = format!(
-        "{:.1} % of the rollouts are not right and have a text that the audit found to be paid, {:.1} % in \
-         the first steps; more than {:.1} % above is told",
-        100.0 * now.get("known_attack")?.value,
-        100.0 * first.get("known_attack")?.value,
-        100.0 * limit
-    );
-    let attacks = KnownAttacks::new(&look.config.attacks);
-    let rollouts = look.worst(|own| attacks.is_in(own), |own| own.advantage);
-    let is_sure = risen.is_above(limit, look.config.standard_errors);
-    Some(Finding { is_sure, since: Some(first.to + 1), message, rollouts })
 }

@@ -4,6 +4,7 @@ use assay_verifiers::stats::float;
 
 use super::figures::{PART, StepFigures};
 use super::finding::{Finding, Look};
+use super::known_attacks::KnownAttacks;
 use super::moments::Estimated;
 use super::paid_groups::is_wrong;
 
@@ -114,4 +115,25 @@ pub(super) fn no_better(now: &StepFigures, then: &StepFigures, rise: f64) -> boo
 
 fn value(figures: &StepFigures, name: &str) -> f64 {
     figures.get(name).map_or(f64::NAN, |found| found.value)
+}
+
+/// [`super::Alarm::KnownAttack`]: against the first window.
+pub(super) fn known_attack(look: &Look<'_>) -> Option<Finding> {
+    let (limit, first) = (look.config.attacks_above, look.memory.first()?);
+    let now = look.memory.now();
+    let risen = now.change("known_attack", first)?;
+    if risen.value <= limit {
+        return None;
+    }
+    let message = format!(
+        "{:.1} % of the rollouts are not right and have a text that the audit found to be paid, {:.1} % in \
+         the first steps; more than {:.1} % above is told",
+        100.0 * now.get("known_attack")?.value,
+        100.0 * first.get("known_attack")?.value,
+        100.0 * limit
+    );
+    let attacks = KnownAttacks::new(&look.config.attacks);
+    let rollouts = look.worst(|own| attacks.is_in(own), |own| own.advantage);
+    let is_sure = risen.is_above(limit, look.config.standard_errors);
+    Some(Finding { is_sure, since: Some(first.to + 1), message, rollouts })
 }
