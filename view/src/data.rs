@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::ViewError;
-use crate::files::LinesFile;
+use crate::lines::LinesFile;
 
 const BUFFER_BYTES: usize = 1 << 20;
 

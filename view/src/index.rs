@@ -8,8 +8,9 @@ use assay_verifiers::stats::{float, fnv1a};
 use serde_json::Value;
 
 use crate::error::ViewError;
-use crate::files::{LinesFile, RunFiles};
+use crate::files::RunFiles;
 use crate::line::{OutcomeWord, PartLine, RowLine, TimingLine};
+use crate::lines::LinesFile;
 
 /// Bytes of the file that are read at once. Two threads parse them.
 const BLOCK_BYTES: usize = 4 << 20;

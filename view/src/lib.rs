@@ -14,6 +14,7 @@ mod files;
 mod index;
 mod labels;
 mod line;
+mod lines;
 mod opened;
 mod overview;
 mod page;

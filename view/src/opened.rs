@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::data::{RowText, RunData, data_files, data_line};
 use crate::error::ViewError;
-use crate::files::{LinesFile, RunFiles};
+use crate::files::RunFiles;
 use crate::index::RunIndex;
 use crate::labels::Labels;
+use crate::lines::LinesFile;
 use crate::overview::overview;
 use crate::text::{ShownTexts, ValueLimits, cut_line, cut_value};
 use crate::training::training;

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::error::ViewError;
 use crate::figures::{figures, histogram, top};
-use crate::files::LinesFile;
 use crate::index::{NAMED_MAX, PartColumn, RunIndex, counted};
 use crate::line::RowLine;
+use crate::lines::LinesFile;
 use crate::text::cut_text;
 
 /// Parts that are correlated with each other.

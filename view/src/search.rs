@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt as _;
 use memchr::memmem::Finder;
 
 use crate::error::ViewError;
-use crate::files::LinesFile;
+use crate::lines::LinesFile;
 use crate::opened::OpenedRun;
 
 const CHUNK_BYTES: usize = 1 << 20;
