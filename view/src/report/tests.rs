@@ -66,7 +66,7 @@ fn embedded(page: &str) -> Value {
 /// The report of a run, with these rows as its data.
 fn report(run: &TestRun, rows: &[Value]) -> String {
     let path = run.0.join("data.jsonl");
-    let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let lines: String = rows.iter().map(|row| row.to_string() + "\n").collect();
     std::io::Write::write_all(&mut fs::File::create(&path).unwrap(), lines.as_bytes()).unwrap();
     let data: Option<Arc<dyn RunData>> =
         if rows.is_empty() { None } else { Some(Arc::new(TestData(vec![path]))) };
