@@ -62,13 +62,14 @@ assets-c:
 	python3 sandbox/guests/c/build.py target
 
 # The guests are compiled ahead of the tests, many of which start a process of their own
-# that would compile them. What keeps one core busy runs beside what keeps cargo busy.
+# that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of processes wait
+# for a good part of their time: four run at once.
 test:
 	{ $(JAVASCRIPT_GUEST) && $(PYTHON_GUEST) --component; } & cargo fmt --all --check && cargo clippy $(BUILD) --all-targets -- -D warnings && wait $$!
 	$(MAKE) assets-portable
 	cargo test $(BUILD) --no-run
 	$(DEV) precompile $(GUESTS)
-	cargo test $(BUILD)
+	RUST_TEST_THREADS=4 cargo test $(BUILD)
 	python/wheel.sh dev
 	RUSTDOCFLAGS="-D warnings" cargo doc $(BUILD) --no-deps & python/test.sh && wait $$!
 

@@ -28,7 +28,7 @@ use crate::support;
 const FOLDERS: [&str; 4] = ["qwen-prm", "arch-bert", "skywork-reward-kv", "qwen-prm-int8"];
 const FILES: [&str; 3] = ["model.onnx", "tokenizer.json", "model.toml"];
 /// Flips of a file, on each backend.
-const FLIPS: usize = 16;
+const FLIPS: usize = 8;
 /// Where nodes stand, before the weights.
 const NODES: usize = 12_000;
 
