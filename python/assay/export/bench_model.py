@@ -95,7 +95,7 @@ def make(folder: Path, tokenizer: PreTrainedTokenizerFast, size: str, auto: Any)
         shards[-1].append(name)
         filled += 2 * math.prod(shape)
     random = np.random.default_rng(0)
-    files = {}
+    files: dict[str, str] = {}
     for number, names in enumerate(shards, 1):
         file = f"model-{number:05}-of-{len(shards):05}.safetensors"
         files |= dict.fromkeys(names, file)
