@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use assay_verifiers::stats::{float, fnv1a};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::data::{RowText, RunData, data_files, data_line};
 use crate::error::ViewError;
@@ -166,7 +166,7 @@ impl OpenedRun {
     pub(crate) fn listed(&self, at: usize) -> Result<Option<Value>, ViewError> {
         let Some(mut line) = self.value(at)? else { return Ok(None) };
         let verdicts = line.get_mut("verdicts").and_then(Value::as_object_mut);
-        for verdict in verdicts.into_iter().flat_map(Map::values_mut) {
+        for verdict in verdicts.into_iter().flat_map(serde_json::Map::values_mut) {
             *verdict = json!({
                 "outcome": verdict.get("outcome"), "reward": verdict.get("reward"),
                 "fault": verdict.get("fault"), "reason": verdict.pointer("/evidence/reason"),
