@@ -12,7 +12,7 @@ use crate::files::RunFiles;
 use crate::index::RunIndex;
 use crate::labels::Labels;
 use crate::lines::LinesFile;
-use crate::overview::overview;
+use crate::overview::{lengths, overview};
 use crate::text::{ShownTexts, ValueLimits, cut_line, cut_value};
 use crate::training::training;
 
@@ -46,7 +46,6 @@ pub(crate) struct OpenedRun {
     pub(crate) index: RunIndex,
     pub(crate) file: LinesFile,
     pub(crate) about: Value,
-    config: Value,
     training: Option<Value>,
     /// What `assay audit` found, where the run is of its attacks.
     audit: Option<Value>,
@@ -66,11 +65,10 @@ impl OpenedRun {
         let audit = std::fs::read(run.dir.join("../audit.json")).ok();
         let audit: Option<Value> = audit.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Ok(Self {
-            overview: Mutex::new(overview(&index, &file, (&[], &files.config))?),
+            overview: Mutex::new(overview(&index, &file, &files.config)?),
             index,
             file,
             about: files.about(),
-            config: files.config,
             training: training(&run.dir),
             audit: audit
                 .map(|found| cut_value(&found, &ValueLimits { bytes: 400, values: 10_000 })),
@@ -108,8 +106,10 @@ impl OpenedRun {
             }
             last = Some((at, row.prompt));
         }
-        let told = overview(&self.index, &self.file, (&found.chars, &self.config))?;
-        *self.overview.lock().unwrap_or_else(PoisonError::into_inner) = told;
+        let lengths = lengths(&found.chars, &self.index.rewards);
+        let mut overview = self.overview.lock().unwrap_or_else(PoisonError::into_inner);
+        overview.as_object_mut().map(|all| all.insert("lengths".to_owned(), lengths));
+        drop(overview);
         *self.from_data.write().unwrap_or_else(PoisonError::into_inner) = found;
         Ok(())
     }

@@ -18,12 +18,12 @@ const CORRELATED_MAX: usize = 12;
 /// Bytes of a name.
 const NAME_BYTES_MAX: usize = 60;
 
-/// Everything, with the lengths of completions as far as they are known, and the weights of the parts as
-/// `config` has them.
+/// Everything but the lengths of completions, which are null until the data are read, with the weights of the
+/// parts as `config` has them.
 pub(crate) fn overview(
     index: &RunIndex,
     file: &LinesFile,
-    (chars, config): (&[f64], &Value),
+    config: &Value,
 ) -> Result<Value, ViewError> {
     let weights = config.get("reward").and_then(Value::as_array);
     let weight = |name: &str| {
@@ -52,7 +52,7 @@ pub(crate) fn overview(
         "rows": index.len(), "total": reward(&total, index), "parts": parts.collect::<Vec<_>>(),
         "left_out": index.left_out, "faults": faults.collect::<Vec<_>>(),
         "correlations": pairs.collect::<Vec<_>>(),
-        "groups": groups(index, file)?, "lengths": lengths(chars, &index.rewards),
+        "groups": groups(index, file)?, "lengths": null,
         "slowest": named(index, file, &index.us)?, "tokens": named(index, file, &index.tokens)?,
         "fuel": named(index, file, &index.fuel)?,
     }))
@@ -76,7 +76,7 @@ fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
 }
 
 /// Lengths of completions against the reward, by powers of two; `null` where no length is known.
-fn lengths(chars: &[f64], rewards: &[f64]) -> Value {
+pub(crate) fn lengths(chars: &[f64], rewards: &[f64]) -> Value {
     let rows = present(chars).len();
     if rows == 0 {
         return Value::Null;
@@ -114,7 +114,7 @@ fn with_line<T>(
 }
 
 /// The groups with two rewards or more: the place of the first row, the rows, the deviation of the rewards.
-fn deviations(index: &RunIndex) -> Vec<(usize, usize, f64)> {
+pub(crate) fn deviations(index: &RunIndex) -> Vec<(usize, usize, f64)> {
     let of_group = |group: &[u32]| {
         let (at, rows) = (*group.first()? as usize, group.len());
         let rewards = rewards(index, at, rows);
@@ -128,8 +128,7 @@ fn deviations(index: &RunIndex) -> Vec<(usize, usize, f64)> {
 }
 
 /// Those with the largest deviations.
-pub(crate) fn widest_groups(index: &RunIndex, most: usize) -> Vec<(usize, usize, f64)> {
-    let all = deviations(index);
+pub(crate) fn widest(all: &[(usize, usize, f64)], most: usize) -> Vec<(usize, usize, f64)> {
     let largest = top(all.iter().map(|(.., deviation)| *deviation), most).into_iter();
     let uneven = largest.filter(|(_, deviation)| *deviation > 0.0);
     uneven.filter_map(|(place, _)| all.get(place).copied()).collect()
@@ -149,19 +148,20 @@ fn groups(index: &RunIndex, file: &LinesFile) -> Result<Value, ViewError> {
     let alone = index.len() - index.grouped;
     let (count, single) =
         (sizes().count() - alone, sizes().filter(|rows| *rows == 1).count() - alone);
-    let deviations: Vec<f64> = deviations(index).into_iter().map(|(.., own)| own).collect();
+    let all = deviations(index);
+    let deviations: Vec<f64> = all.iter().map(|(.., own)| *own).collect();
     let flat = deviations.iter().filter(|deviation| **deviation == 0.0).count();
-    let mut widest = Vec::new();
-    for (at, rows, deviation) in widest_groups(index, NAMED_MAX) {
+    let mut shown = Vec::new();
+    for (at, rows, deviation) in widest(&all, NAMED_MAX) {
         let name =
             |line: RowLine<'_>| line.group.map(|group| cut_text(&group.0, 2 * NAME_BYTES_MAX));
         let (group, mean) = (with_line(file, at, name)?, mean(rewards(index, at, rows)));
-        widest.push(
+        shown.push(
             json!({ "group": group, "at": at, "rows": rows, "mean": mean, "std": deviation }),
         );
     }
     Ok(json!({
         "groups": count, "rows": index.grouped, "single": single, "flat": flat,
-        "deviations": histogram(&deviations), "widest": widest,
+        "deviations": histogram(&deviations), "widest": shown,
     }))
 }

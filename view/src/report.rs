@@ -8,7 +8,7 @@ use crate::error::ViewError;
 use crate::figures::top;
 use crate::index::RunIndex;
 use crate::opened::{OpenedRun, ViewRun};
-use crate::overview::widest_groups;
+use crate::overview::{deviations, widest};
 use crate::page::{escaped, page, policy};
 use crate::text::{ValueLimits, cut_value};
 
@@ -110,7 +110,7 @@ fn drawn(index: &RunIndex) -> Vec<(usize, Vec<String>)> {
             scored.select_nth_unstable_by(middle, |a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         add(&mut std::iter::once(*at), "median");
     }
-    for (at, rows, _) in widest_groups(index, GROUPS) {
+    for (at, rows, _) in widest(&deviations(index), GROUPS) {
         then.extend((at..at + rows.min(GROUP_ROWS)).map(|at| (at, "group".to_owned())));
     }
     let mut random = SplitMix64::of(&[SEED]);

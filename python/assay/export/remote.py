@@ -15,7 +15,7 @@ Parts = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True)
 class Conversion:
-    """Reads a checkpoint under other names: `names` are patterns of transformers' names, and what stands there."""
+    """Reads a checkpoint under other names: `names` are patterns of transformers' names, and the names there."""
 
     config: Callable[[dict[str, Any]], PretrainedConfig]
     names: tuple[tuple[str, str], ...]
