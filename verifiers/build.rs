@@ -3,7 +3,7 @@
 //! Reads the part of TOML that these files use: tables, lists of strings, comments. A comment above a
 //! table or a key becomes its documentation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -39,13 +39,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         read(&fs::read_to_string(path)?, language, &mut tables)
             .map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))?;
     }
-    let mut rust = written(&tables)?;
+    for list in tables.iter_mut().flat_map(|table| &mut table.items) {
+        let mut seen = BTreeSet::new();
+        list.items.retain(|word| seen.insert(word.clone()));
+    }
+    let out = env::var_os("OUT_DIR").ok_or("cargo names no folder for the output")?;
+    let mut rust = written(&tables, Path::new(&out))?;
     writeln!(rust, "#[cfg(test)]\npub(super) const FILES: &[&str] = &[")?;
     for path in &files {
         writeln!(rust, "include_str!(r#\"{}\"#),", fs::canonicalize(path)?.display())?;
     }
     writeln!(rust, "];")?;
-    let out = env::var_os("OUT_DIR").ok_or("cargo names no folder for the output")?;
     fs::write(Path::new(&out).join("recipes.rs"), recipes()?)?;
     Ok(fs::write(Path::new(&out).join("language.rs"), rust)?)
 }
@@ -118,7 +122,7 @@ fn place<T>(entries: &mut Vec<Entry<T>>, name: &str, docs: Vec<String>) -> usize
     at
 }
 
-/// Adds the strings of a line that are new; whether the list ends there. None where it is malformed.
+/// Adds the strings of a line; whether the list ends there. None where it is malformed.
 fn strings(line: &str, words: &mut Vec<String>) -> Option<bool> {
     let mut chars = line.chars();
     while let Some(quote) = chars.next() {
@@ -140,9 +144,7 @@ fn strings(line: &str, words: &mut Vec<String>) -> Option<bool> {
         let is_pattern = word.contains('{');
         for word in expanded(&word)? {
             let word = if is_pattern { word.replace("  ", " ").trim().to_owned() } else { word };
-            if !words.contains(&word) {
-                words.push(word);
-            }
+            words.push(word);
         }
     }
     Some(false)
@@ -241,40 +243,8 @@ impl Cues {
         writeln!(out, "pub(crate) static CUE_FIRSTS: &[u32] = &{firsts:?};")
     }
 
-    /// Writes them for a library that guesses `languages` by their words.
-    fn write(&self, languages: &[&str], out: &mut String) -> std::fmt::Result {
-        let (mut text, mut ends, mut prefixes) = (String::new(), Vec::new(), Vec::new());
-        let (mut meanings, mut which): (Vec<&Meaning>, Vec<usize>) = Default::default();
-        // The phrases of which the last one begins with each, the shortest first.
-        let mut open: Vec<(usize, &str)> = Vec::new();
-        for (at, (phrase, meaning)) in self.phrases.iter().enumerate() {
-            open.retain(|(_, before)| phrase.starts_with(before));
-            prefixes.push(open.last().map_or(0, |(before, _)| before + 1));
-            open.push((at, phrase));
-            text.push_str(phrase);
-            ends.push(text.len());
-            let known = meanings.iter().position(|one| *one == meaning);
-            which.push(known.unwrap_or(meanings.len()));
-            if known.is_none() {
-                meanings.push(meaning);
-            }
-        }
-        let place = |name: &str| languages.iter().position(|one| *one == name);
-        let listed = |one: &&Meaning| {
-            let of_no_guess = usize::from(u8::MAX);
-            let roles = one.iter().map(|(name, roles)| (place(name).unwrap_or(of_no_guess), roles));
-            format!("&{:?}", roles.collect::<Vec<_>>())
-        };
-        let meanings: Vec<String> = meanings.iter().map(listed).collect();
-        writeln!(out, "/// The cues of all languages, in order, one behind the other.")?;
-        writeln!(out, "pub(crate) static CUES: &str = {text:?};")?;
-        writeln!(out, "/// Where each ends.\npub(crate) static CUE_ENDS: &[u32] = &{ends:?};")?;
-        writeln!(
-            out,
-            "/// One more than the place of the longest other cue with which it begins; 0 for none."
-        )?;
-        writeln!(out, "pub(crate) static CUE_PREFIXES: &[u32] = &{prefixes:?};")?;
-        writeln!(out, "/// What it does.\npub(crate) static CUE_MEANINGS: &[u16] = &{which:?};")?;
+    /// Writes which three bytes a cue may begin with.
+    fn write_beginnings(&self, out: &mut String) -> std::fmt::Result {
         let mut beginnings = vec![0_u64; 1024];
         for bytes in self.phrases.keys().map(String::as_bytes) {
             let (one, two) = (bytes.first().copied().unwrap_or(0), bytes.get(1).copied());
@@ -289,9 +259,68 @@ impl Cues {
                 }
             }
         }
-        self.write_keys(out)?;
         writeln!(out, "/// A bit for each hash of the three bytes with which a cue may begin.")?;
-        writeln!(out, "pub(crate) static CUE_BEGINNINGS: [u64; 1024] = {beginnings:?};")?;
+        writeln!(out, "pub(crate) static CUE_BEGINNINGS: [u64; 1024] = {beginnings:?};")
+    }
+
+    /// Writes them for a library that guesses `languages` by their words.
+    fn write(
+        &self,
+        languages: &[&str],
+        folder: &Path,
+        out: &mut String,
+    ) -> Result<(), Box<dyn Error>> {
+        let (mut text, mut ends, mut prefixes) = (String::new(), Vec::new(), Vec::new());
+        let (mut meanings, mut which): (Vec<&Meaning>, Vec<usize>) = Default::default();
+        let mut known: BTreeMap<&Meaning, usize> = BTreeMap::new();
+        // The phrases of which the last one begins with each, the shortest first.
+        let mut open: Vec<(usize, &str)> = Vec::new();
+        for (at, (phrase, meaning)) in self.phrases.iter().enumerate() {
+            open.retain(|(_, before)| phrase.starts_with(before));
+            prefixes.push(open.last().map_or(0, |(before, _)| before + 1));
+            open.push((at, phrase));
+            text.push_str(phrase);
+            ends.push(text.len());
+            which.push(*known.entry(meaning).or_insert_with(|| {
+                meanings.push(meaning);
+                meanings.len() - 1
+            }));
+        }
+        let place = |name: &str| languages.iter().position(|one| *one == name);
+        let listed = |one: &&Meaning| {
+            let of_no_guess = usize::from(u8::MAX);
+            let roles = one.iter().map(|(name, roles)| (place(name).unwrap_or(of_no_guess), roles));
+            format!("&{:?}", roles.collect::<Vec<_>>())
+        };
+        let meanings: Vec<String> = meanings.iter().map(listed).collect();
+        writeln!(out, "/// The cues of all languages, in order, one behind the other.")?;
+        writeln!(
+            out,
+            "pub(crate) static CUES: &str = include_str!({:?});",
+            saved(folder, "cues", &text)?
+        )?;
+        for (name, numbers, docs) in [
+            ("ends", ends, "Where each ends."),
+            (
+                "prefixes",
+                prefixes,
+                "One more than the place of the longest other cue with which it begins; 0 for none.",
+            ),
+            ("meanings", which, "What it does: a place in [`MEANINGS`]."),
+        ] {
+            let mut bytes = Vec::new();
+            for number in numbers {
+                let [one, two, three, 0] = u32::try_from(number)?.to_le_bytes() else {
+                    return Err("a number of cues has more than three bytes".into());
+                };
+                bytes.extend([one, two, three]);
+            }
+            let (file, name) = (saved(folder, name, bytes)?, name.to_uppercase());
+            writeln!(out, "/// {docs}\npub(crate) static CUE_{name}: &[[u8; 3]] =")?;
+            writeln!(out, "include_bytes!({file:?}).as_chunks().0;")?;
+        }
+        self.write_keys(out)?;
+        self.write_beginnings(out)?;
         writeln!(
             out,
             "/// By language, which is its place in [`FREQUENT`], a bit for each role, and for those of beginnings of words."
@@ -300,12 +329,21 @@ impl Cues {
             out,
             "pub(crate) static MEANINGS: &[&[(u8, (u64, u64))]] = &[{}];",
             meanings.join(",")
-        )
+        )?;
+        Ok(())
     }
 }
 
-/// The Rust file.
-fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
+/// Writes a file that the library includes, for the compiler takes 40 seconds for as many literals; its path.
+#[expect(clippy::disallowed_methods, reason = "nobody reads the file before cargo goes on")]
+fn saved(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> io::Result<String> {
+    let file = folder.join(name).with_extension("bin");
+    fs::write(&file, bytes)?;
+    Ok(file.display().to_string())
+}
+
+/// The Rust file, and those that it includes.
+fn written(tables: &[Table], folder: &Path) -> Result<String, Box<dyn Error>> {
     let (mut out, mut all) = (String::new(), String::new());
     let (mut cues, mut frequent) = (Cues::default(), String::new());
     let mut guessed = Vec::new();
@@ -332,7 +370,7 @@ fn written(tables: &[Table]) -> Result<String, std::fmt::Error> {
         }
         writeln!(out, "}}")?;
     }
-    cues.write(&guessed, &mut out)?;
+    cues.write(&guessed, folder, &mut out)?;
     writeln!(out, "/// The most frequent words of each language.")?;
     writeln!(out, "pub(crate) const FREQUENT: &[(&str, &[&str])] = &[\n{frequent}];")?;
     writeln!(out, "#[cfg(test)]\npub(super) const ALL: &[(&str, &str, &[&str])] = &[\n{all}];")?;

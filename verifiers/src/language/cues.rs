@@ -178,11 +178,16 @@ fn lowered(text: &str) -> String {
     text.chars().map(lower).collect()
 }
 
+/// A number of a table as the build script writes it.
+const fn number([one, two, three]: [u8; 3]) -> usize {
+    u32::from_le_bytes([one, two, three, 0]) as usize
+}
+
 /// The phrase at this place of the table.
 #[expect(clippy::indexing_slicing, reason = "every cue of the table has an end")]
 fn phrase(at: usize) -> &'static str {
-    let start = at.checked_sub(1).map_or(0, |before| CUE_ENDS[before]);
-    &CUES[start as usize..CUE_ENDS[at] as usize]
+    let start = at.checked_sub(1).map_or(0, |before| number(CUE_ENDS[before]));
+    &CUES[start..number(CUE_ENDS[at])]
 }
 
 /// Whether a phrase may begin with the first bytes of a text.
@@ -228,7 +233,7 @@ fn longest(
                 }
             }
         }
-        next = CUE_PREFIXES[found] as usize;
+        next = number(CUE_PREFIXES[found]);
     }
     best
 }
@@ -245,7 +250,7 @@ fn roles(at: usize, is_whole: bool, languages: &Languages<'_>) -> u64 {
     let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
     let is_short =
         !own.contains(' ') && own.chars().all(is_latin) && own.chars().count() <= SHORT_MAX;
-    let meaning = CUE_MEANINGS.get(at).and_then(|meaning| MEANINGS.get(usize::from(*meaning)));
+    let meaning = CUE_MEANINGS.get(at).and_then(|meaning| MEANINGS.get(number(*meaning)));
     let counts = |language: u8| !is_short || languages.may_be(language);
     let by_language = meaning.into_iter().flat_map(|meaning| meaning.iter());
     let own = |(all, stems): (u64, u64)| if is_whole { all } else { stems };
