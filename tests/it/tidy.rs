@@ -342,15 +342,17 @@ const LEAVES: [&str; 7] = [
 
 #[test]
 fn dependencies_point_one_way() {
-    // leaves <- verifiers <- { sandbox, rubrics, reward-models, trainer, view } <- root <- cli <- python
+    // leaves <- verifiers <- { sandbox, rubrics, reward-models, trainer, view } <- root <- cli <- python;
+    // kernels <- trainer
     let allowed = |package: &str| -> &[&str] {
         match package {
-            "assay-guest-joiner" => &[],
+            "assay-guest-joiner" | "assay-kernels" => &[],
             leaf if LEAVES.contains(&leaf) => &[],
             "assay-verifiers" => &LEAVES,
             "assay-sandbox" => &["assay-patch", "assay-verifiers"],
             "assay-rubrics" => &["assay-metrics", "assay-verifiers"],
-            "assay-reward-models" | "assay-trainer" | "assay-view" => &["assay-verifiers"],
+            "assay-reward-models" | "assay-view" => &["assay-verifiers"],
+            "assay-trainer" => &["assay-kernels", "assay-verifiers"],
             "assay" => &[
                 "assay-verifiers",
                 "assay-sandbox",

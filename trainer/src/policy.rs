@@ -9,13 +9,13 @@ pub mod decoder;
 mod files;
 pub mod folder;
 pub mod generation;
-mod kernels;
 mod lora;
 pub mod parameters;
 pub mod sequences;
 pub mod tokenizer;
 
 pub use architecture::Architecture;
+use assay_kernels::matmul::ShapeMismatch;
 pub use decoder::Decoder;
 pub use folder::PolicyFolder;
 pub use parameters::{Gradients, Parameters, TensorId};
@@ -44,6 +44,12 @@ pub enum PolicyError {
         /// Lower case, no final dot: what it has, and what was expected.
         message: String,
     },
+}
+
+impl From<ShapeMismatch> for PolicyError {
+    fn from(ShapeMismatch { what, message }: ShapeMismatch) -> Self {
+        Self::invalid(what, message)
+    }
 }
 
 impl PolicyError {

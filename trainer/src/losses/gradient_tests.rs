@@ -316,7 +316,7 @@ pub(super) fn all_settings() -> Vec<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn gradients_are_those_of_the_values(seed in any::<u64>()) {

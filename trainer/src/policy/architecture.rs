@@ -1,6 +1,7 @@
 //! The shape of a decoder: what `config.json` says of Llama, Qwen2 and Qwen3.
 
 mod read;
+mod rope;
 mod write;
 
 use super::PolicyError;

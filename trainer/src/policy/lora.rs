@@ -1,14 +1,14 @@
 //! Low-rank adapters ("`LoRA`: Low-Rank Adaptation of Large Language Models", section 4.1): the weights of
 //! a decoder stay, and `lora_B @ lora_A * lora_alpha / r` is trained in their place.
 
+use assay_kernels::matmul::{matrix, product};
+use assay_kernels::simd;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::decoder::linear::{Adapter, Linear, Span};
 use super::decoder::model::Decoder;
 use super::decoder::weights::LayerWeights;
-use super::kernels::matmul::{matrix, product};
-use super::kernels::simd;
 use super::{Parameters, PolicyError};
 use crate::config::LoraConfig;
 

@@ -130,12 +130,12 @@ fn assert_in_time(seeds: std::ops::Range<u64>, config: &MonitorConfig) {
 
 #[test]
 fn honest_runs_are_not_warned_of() {
-    assert_honest(0..5, &MonitorConfig::default(), true);
+    assert_honest(0..3, &MonitorConfig::default(), true);
 }
 
 #[test]
 fn hacked_runs_are_warned_of_in_time() {
-    assert_in_time(0..5, &MonitorConfig::default());
+    assert_in_time(0..3, &MonitorConfig::default());
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! keys it has the keys as `[width, capacity]`, so that the scores of all positions lie side by side,
 //! and the values as `[capacity, width]`. The capacity grows by half when it is used up.
 
-use crate::policy::kernels::attention::Heads;
-use crate::policy::kernels::decoding::CachedHead;
+use assay_kernels::attention::Heads;
+use assay_kernels::decoding::CachedHead;
 
 /// Positions are added by multiples of this, the widest vector.
 const POSITIONS: usize = 16;

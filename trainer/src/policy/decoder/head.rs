@@ -1,13 +1,13 @@
 //! From the hidden states that predict a token to scores, and back. Logits are made for some rows at a
 //! time, and again in the backward pass: a large vocabulary never needs those of all rows at once.
 
+use assay_kernels::norm::{self, NormBackward};
+use assay_kernels::scores::{self, RowGradient, RowScore};
+use assay_kernels::simd;
 use rayon::prelude::*;
 
 use super::batch::PackedBatch;
 use super::model::Decoder;
-use crate::policy::kernels::norm::{self, NormBackward};
-use crate::policy::kernels::scores::{self, RowGradient, RowScore};
-use crate::policy::kernels::simd;
 use crate::policy::{PolicyError, TokenGradients, TokenScores};
 use crate::ragged::Ragged;
 

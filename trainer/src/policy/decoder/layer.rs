@@ -1,12 +1,13 @@
 //! One layer over a chunk of tokens.
 
+use assay_kernels::attention::{self, Heads, Scratch};
+use assay_kernels::buffers::Buffers;
+use assay_kernels::rope::{Rotations, Turn};
+use assay_kernels::{norm, swiglu};
+
 use super::batch::Chunk;
 use super::weights::LayerWeights;
 use crate::policy::architecture::Architecture;
-use crate::policy::kernels::attention::{self, Heads, Scratch};
-use crate::policy::kernels::buffers::Buffers;
-use crate::policy::kernels::rope::{Rotations, Turn};
-use crate::policy::kernels::{norm, swiglu};
 use crate::policy::{Parameters, PolicyError};
 
 /// What all layers need to know.

@@ -1,13 +1,14 @@
 //! The way back through one layer.
 
+use assay_kernels::attention::{AttentionBackward, Scratch};
+use assay_kernels::buffers::Buffers;
+use assay_kernels::norm::NormBackward;
+use assay_kernels::rope::Turn;
+use assay_kernels::{simd, swiglu};
+
 use super::batch::Chunk;
 use super::layer::{LayerActivations, Model, Rows};
 use super::weights::LayerWeights;
-use crate::policy::kernels::attention::{AttentionBackward, Scratch};
-use crate::policy::kernels::buffers::Buffers;
-use crate::policy::kernels::norm::NormBackward;
-use crate::policy::kernels::rope::Turn;
-use crate::policy::kernels::{simd, swiglu};
 use crate::policy::{Parameters, PolicyError};
 
 /// What the backward pass of a layer leaves for the gradients of its weights.

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use assay_kernels::buffers::Buffers;
+use assay_kernels::matmul::{Packed, ShapeMismatch, matrix, product, strided};
+use assay_kernels::{outer, simd};
 use rten_tensor::{Matrix, MatrixLayout};
 
-use crate::policy::kernels::buffers::Buffers;
-use crate::policy::kernels::matmul::{Packed, matrix, product, strided};
-use crate::policy::kernels::{outer, simd};
 use crate::policy::parameters::TensorInfo;
 use crate::policy::{Parameters, PolicyError};
 
@@ -92,7 +92,7 @@ impl Linear {
         Self { packed, ..self.clone() }
     }
 
-    fn matrix<'p>(&self, parameters: &'p Parameters) -> Result<Matrix<'p>, PolicyError> {
+    fn matrix<'p>(&self, parameters: &'p Parameters) -> Result<Matrix<'p>, ShapeMismatch> {
         matrix(self.weight.weights(parameters), self.outputs, self.inputs)
     }
 
@@ -196,11 +196,11 @@ impl Adapter {
         &self,
         parameters: &'p Parameters,
         inputs: usize,
-    ) -> Result<Matrix<'p>, PolicyError> {
+    ) -> Result<Matrix<'p>, ShapeMismatch> {
         matrix(self.down.weights(parameters), self.rank, inputs)
     }
 
-    fn up<'p>(&self, parameters: &'p Parameters) -> Result<Matrix<'p>, PolicyError> {
+    fn up<'p>(&self, parameters: &'p Parameters) -> Result<Matrix<'p>, ShapeMismatch> {
         matrix(self.up.weights(parameters), self.outputs, self.rank)
     }
 
@@ -226,7 +226,7 @@ impl Adapter {
     }
 
     /// The columns of the gradient of a layer that are those of the adapter.
-    fn part<'g>(&self, gradient: &'g [f32], outputs: usize) -> Result<Matrix<'g>, PolicyError> {
+    fn part<'g>(&self, gradient: &'g [f32], outputs: usize) -> Result<Matrix<'g>, ShapeMismatch> {
         let rows = gradient.len() / outputs.max(1);
         let columns = &gradient[self.first..];
         strided(columns, [rows, self.outputs], outputs)

@@ -1,5 +1,7 @@
 //! The decoder: a shape, weights, and where each of them lies.
 
+use assay_kernels::buffers::Buffers;
+use assay_kernels::rope::Rotations;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -8,8 +10,6 @@ use super::layer::Model;
 use super::linear::Span;
 use super::weights::{Initial, Weights, specs};
 use crate::policy::architecture::Architecture;
-use crate::policy::kernels::buffers::Buffers;
-use crate::policy::kernels::rope::Rotations;
 use crate::policy::{Parameters, PolicyError};
 
 /// A decoder of the families of Llama, Qwen2 and Qwen3, whose weights are `f32`.

@@ -1,5 +1,7 @@
 //! Whole passes over a batch: forward through all layers and to scores, and back to gradients.
 
+use assay_kernels::rope::Rotations;
+use assay_kernels::simd;
 use rayon::prelude::*;
 
 use super::batch::PackedBatch;
@@ -8,8 +10,6 @@ use super::layer::{LayerActivations, Rows};
 use super::linear::Direction;
 use super::model::Decoder;
 use super::weights::LayerWeights;
-use crate::policy::kernels::rope::Rotations;
-use crate::policy::kernels::simd;
 use crate::policy::{PolicyError, TokenGradients, TokenScores};
 
 /// What the forward pass of a [`Decoder`] keeps for its backward pass.
@@ -38,7 +38,7 @@ pub(crate) fn forward(
     temperature: f64,
     keep: Keep,
 ) -> Result<(TokenScores, DecoderActivations), PolicyError> {
-    let rotations = Rotations::new(decoder.architecture(), batch.positions);
+    let rotations = Rotations::new(&decoder.architecture().rope_frequencies(), batch.positions);
     let model = decoder.model(&rotations);
     let embedded = batch.chunks.par_iter().map(|chunk| embed(decoder, &chunk.tokens));
     let mut states: Vec<Vec<f32>> = embedded.collect();

@@ -1,5 +1,7 @@
 //! One token more for many rows at once, with the keys and values of those before in a cache.
 
+use assay_kernels::rope::Rotations;
+use assay_kernels::{norm, swiglu};
 use rayon::prelude::*;
 
 use super::batch::Chunk;
@@ -10,8 +12,6 @@ use super::model::Decoder;
 use super::passes;
 use super::weights::LayerWeights;
 use crate::policy::PolicyError;
-use crate::policy::kernels::rope::Rotations;
-use crate::policy::kernels::{norm, swiglu};
 use crate::ragged::Ragged;
 
 /// Rows that go through the layers together. It does not depend on the number of threads.
@@ -32,7 +32,7 @@ impl Decoder {
     /// Steps over sequences of at most `positions` tokens.
     pub(crate) fn steps(&self, positions: usize) -> CachedSteps<'_> {
         let positions = positions.min(self.bounds().positions);
-        let rotations = Rotations::new(self.architecture(), positions);
+        let rotations = Rotations::new(&self.architecture().rope_frequencies(), positions);
         let (weights, parameters) = (&self.weights, self.weights_of());
         let packed = |layer: &LayerWeights| layer.packed(parameters, Direction::Forward);
         CachedSteps {

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
+use assay_kernels::simd;
 use rten_simd::SimdUnaryOp as _;
 use rten_vecmath::Exp;
-
-use crate::policy::kernels::simd;
 
 /// Probabilities that are added up together.
 const BLOCK: usize = 1024;

@@ -4,11 +4,11 @@
 //! that are as probable as the last of the top k stay; of tokens that are equally probable where top-p
 //! ends, those of lower ids stay.
 
+use assay_kernels::scores;
 use rand::RngExt as _;
 use rand::rngs::StdRng;
 
 use super::row::{Candidates, Row, kth_greatest};
-use crate::policy::kernels::scores;
 use crate::policy::{GenerationConfig, PolicyError};
 
 /// Draws tokens.

@@ -53,29 +53,29 @@ impl SimdOp for AddScaled<'_> {
 }
 
 /// `out += scale * x`; both have the same length.
-pub(crate) fn add_scaled(out: &mut [f32], x: &[f32], scale: f32) {
+pub fn add_scaled(out: &mut [f32], x: &[f32], scale: f32) {
     let width = out.len().min(x.len());
     let (out, x) = (out.get_mut(..width), x.get(..width));
     AddScaled { out: out.unwrap_or_default(), x: x.unwrap_or_default(), scale }.dispatch();
 }
 
 /// `out += x`; both have the same length.
-pub(crate) fn add(out: &mut [f32], x: &[f32]) {
+pub fn add(out: &mut [f32], x: &[f32]) {
     add_scaled(out, x, 1.0);
 }
 
 /// Adds `bias` to each row of `out`.
-pub(crate) fn add_to_rows(out: &mut [f32], bias: &[f32]) {
+pub fn add_to_rows(out: &mut [f32], bias: &[f32]) {
     AddScaled { out, x: bias, scale: 1.0 }.dispatch();
 }
 
 /// Adds the sum of the rows of `x` to `sums`.
-pub(crate) fn add_rows(sums: &mut [f32], x: &[f32]) {
+pub fn add_rows(sums: &mut [f32], x: &[f32]) {
     AddScaled { out: sums, x, scale: 1.0 }.dispatch();
 }
 
 /// The sum.
-pub(crate) fn sum(x: &[f32]) -> f32 {
+pub fn sum(x: &[f32]) -> f32 {
     Sum::new(x).dispatch()
 }
 

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
-use super::buffers::Buffers;
-use super::simd::{load, store};
+use crate::buffers::Buffers;
+use crate::simd::{load, store};
 
 /// Columns of `a` in a panel: rows of a tile of the result.
 const ROWS: usize = 6;
@@ -18,12 +18,7 @@ const DEPTH: usize = 256;
 const TASK: usize = 16 * ROWS;
 
 /// Adds to `out`, which is `[a_width, b_width]`; `a` is `[tokens, a_width]`, `b` `[tokens, b_width]`.
-pub(crate) fn add_product(
-    a: (&[f32], usize),
-    b: (&[f32], usize),
-    out: &mut [f32],
-    buffers: &Buffers,
-) {
+pub fn add_product(a: (&[f32], usize), b: (&[f32], usize), out: &mut [f32], buffers: &Buffers) {
     let ((a, a_width), (b, b_width)) = (a, b);
     if a_width == 0 || b_width == 0 {
         return;

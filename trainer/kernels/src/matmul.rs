@@ -3,34 +3,47 @@
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
 
-use crate::policy::PolicyError;
+/// Shapes that do not fit one another.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}: {message}")]
+pub struct ShapeMismatch {
+    /// The matrix, or the product.
+    pub what: &'static str,
+    /// What its shapes are, and what was expected.
+    pub message: String,
+}
 
 /// A matrix `[rows, columns]` of the first values of a slice.
-pub(crate) fn matrix(
-    values: &[f32],
-    rows: usize,
-    columns: usize,
-) -> Result<Matrix<'_>, PolicyError> {
+///
+/// # Errors
+/// Fewer values.
+pub fn matrix(values: &[f32], rows: usize, columns: usize) -> Result<Matrix<'_>, ShapeMismatch> {
     strided(values, [rows, columns], columns)
 }
 
 /// A matrix `[rows, columns]` whose rows begin `stride` values apart.
-pub(crate) fn strided(
+///
+/// # Errors
+/// Fewer values.
+pub fn strided(
     values: &[f32],
     shape: [usize; 2],
     stride: usize,
-) -> Result<Matrix<'_>, PolicyError> {
+) -> Result<Matrix<'_>, ShapeMismatch> {
     NdTensorView::from_slice_with_strides(shape, values, [stride, 1])
-        .map_err(|error| PolicyError::invalid("matrix", format!("{shape:?}: {error}")))
+        .map_err(|error| ShapeMismatch { what: "matrix", message: format!("{shape:?}: {error}") })
 }
 
 /// `out = a @ b + keep * out`; `out` is `[a.rows, b.columns]`.
-pub(crate) fn product(
+///
+/// # Errors
+/// Shapes that do not fit one another.
+pub fn product(
     a: Matrix<'_>,
     b: Matrix<'_>,
     out: &mut [f32],
     keep: f32,
-) -> Result<(), PolicyError> {
+) -> Result<(), ShapeMismatch> {
     if a.rows() == 1 {
         return product_of_row(a, b, out, keep);
     }
@@ -40,7 +53,7 @@ pub(crate) fn product(
 /// The right side of products, in the order in which they take it. It saves the time to bring it into
 /// this order where there is more than one product.
 #[derive(Clone)]
-pub(crate) struct Packed(PackedBMatrix<f32>);
+pub struct Packed(PackedBMatrix<f32>);
 
 impl std::fmt::Debug for Packed {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -50,17 +63,15 @@ impl std::fmt::Debug for Packed {
 
 impl Packed {
     /// Packs a matrix.
-    pub(crate) fn new(b: Matrix<'_>) -> Self {
+    pub fn new(b: Matrix<'_>) -> Self {
         Self(GemmExecutor::<f32>::new().prepack_b(b))
     }
 
     /// `out = a @ b + keep * out`, with the same bits as [`product`].
-    pub(crate) fn product(
-        &self,
-        a: Matrix<'_>,
-        out: &mut [f32],
-        keep: f32,
-    ) -> Result<(), PolicyError> {
+    ///
+    /// # Errors
+    /// Shapes that do not fit one another.
+    pub fn product(&self, a: Matrix<'_>, out: &mut [f32], keep: f32) -> Result<(), ShapeMismatch> {
         multiply(a, GemmInputB::Packed(&self.0), out, keep)
     }
 }
@@ -70,11 +81,11 @@ fn multiply(
     b: GemmInputB<'_, f32>,
     out: &mut [f32],
     keep: f32,
-) -> Result<(), PolicyError> {
+) -> Result<(), ShapeMismatch> {
     let options = GemmOptions { beta: keep, ..GemmOptions::default() };
     GemmExecutor::<f32>::new()
         .gemm(out, GemmInputA::Unpacked(a), b, options)
-        .map_err(|error| PolicyError::invalid("matrix product", error.to_string()))
+        .map_err(|error| ShapeMismatch { what: "matrix product", message: error.to_string() })
 }
 
 /// One row takes the way of many: a product of a vector adds up in another order.
@@ -83,7 +94,7 @@ fn product_of_row(
     b: Matrix<'_>,
     out: &mut [f32],
     keep: f32,
-) -> Result<(), PolicyError> {
+) -> Result<(), ShapeMismatch> {
     let row: Vec<f32> = a.iter().copied().collect();
     let twice = [row.as_slice(), row.as_slice()].concat();
     let mut both = [&*out, &*out].concat();

@@ -9,28 +9,31 @@ use rten_simd::ops::{BitOps, FloatOps, NumOps};
 use rten_simd::{Isa, SimdOp, SimdUnaryOp};
 use rten_vecmath::Exp;
 
-use super::simd::transpose;
-use super::tiles::{TileProduct, padded};
+use crate::simd::transpose;
+use crate::tiles::{TileProduct, padded};
 
 /// Queries of a block.
 const BLOCK: usize = 64;
 
 /// The heads of a row: queries, then keys, then values.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Heads {
-    pub(crate) queries: usize,
-    pub(crate) keys: usize,
-    pub(crate) width: usize,
+pub struct Heads {
+    /// Heads of the queries.
+    pub queries: usize,
+    /// Heads of the keys, and of the values.
+    pub keys: usize,
+    /// Values of a head.
+    pub width: usize,
 }
 
 impl Heads {
     /// Values of a row of queries, keys and values.
-    pub(crate) fn row(self) -> usize {
+    pub fn row(self) -> usize {
         (self.queries + 2 * self.keys) * self.width
     }
 
     /// Values of a row of the result.
-    pub(crate) fn out_row(self) -> usize {
+    pub fn out_row(self) -> usize {
         self.queries * self.width
     }
 
@@ -41,14 +44,14 @@ impl Heads {
     }
 
     /// The head of the keys that serves a head of the queries.
-    pub(crate) fn key_of(self, query: usize) -> usize {
+    pub fn key_of(self, query: usize) -> usize {
         query / (self.queries / self.keys.max(1)).max(1)
     }
 }
 
 /// Memory that is used again from one sequence to the next.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub struct Scratch {
     keys: Side,
     values: Side,
     queries: Side,
@@ -89,7 +92,7 @@ impl Side {
 }
 
 /// The attention of one sequence: `qkv` is `[tokens, row]`, `out` `[tokens, out_row]`.
-pub(crate) fn forward(heads: Heads, qkv: &[f32], out: &mut [f32], scratch: &mut Scratch) {
+pub fn forward(heads: Heads, qkv: &[f32], out: &mut [f32], scratch: &mut Scratch) {
     let (row, out_row) = (heads.row(), heads.out_row());
     for key in 0..heads.keys {
         scratch.load_keys(heads, qkv, key);
@@ -107,18 +110,20 @@ pub(crate) fn forward(heads: Heads, qkv: &[f32], out: &mut [f32], scratch: &mut 
 }
 
 /// What the backward pass of the attention reads and writes.
-pub(crate) struct AttentionBackward<'a> {
-    pub(crate) heads: Heads,
+pub struct AttentionBackward<'a> {
+    /// Those of a row of `qkv`.
+    pub heads: Heads,
     /// `[tokens, row]`.
-    pub(crate) qkv: &'a [f32],
+    pub qkv: &'a [f32],
     /// The gradient of the result, `[tokens, out_row]`.
-    pub(crate) gradient: &'a [f32],
+    pub gradient: &'a [f32],
     /// The gradient of `qkv` is written to it.
-    pub(crate) into: &'a mut [f32],
+    pub into: &'a mut [f32],
 }
 
 impl AttentionBackward<'_> {
-    pub(crate) fn run(self, scratch: &mut Scratch) {
+    /// Computes the gradient.
+    pub fn run(self, scratch: &mut Scratch) {
         let heads = self.heads;
         let (row, out_row, width) = (heads.row(), heads.out_row(), heads.width);
         for key in 0..heads.keys {

@@ -5,16 +5,16 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp, SimdUnaryOp};
 use rten_vecmath::Sigmoid;
 
-use super::simd::{load, store};
+use crate::simd::{load, store};
 
 /// `out = silu(gate) * up`; `gate_up` is `[rows, 2 * width]`, `out` `[rows, width]`.
-pub(crate) fn forward(gate_up: &[f32], width: usize, out: &mut [f32]) {
+pub fn forward(gate_up: &[f32], width: usize, out: &mut [f32]) {
     Forward { gate_up, width: width.max(1), out }.dispatch();
 }
 
 /// `gate_up` becomes its own gradient. `gradient` is that of the result, and becomes the result, which
 /// the gradient of the weights after it needs.
-pub(crate) fn backward(gate_up: &mut [f32], width: usize, gradient: &mut [f32]) {
+pub fn backward(gate_up: &mut [f32], width: usize, gradient: &mut [f32]) {
     Backward { gate_up, width: width.max(1), gradient }.dispatch();
 }
 

@@ -3,34 +3,38 @@
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 
-use super::simd::{load, store};
+use crate::simd::{load, store};
 
 /// Normalises each row of `x`; a row is as wide as `weight`.
-pub(crate) fn forward(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
+pub fn forward(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
     Normalise { x, weight, epsilon, out }.dispatch();
 }
 
 /// Normalises each row in place.
-pub(crate) fn forward_in_place(x: &mut [f32], weight: &[f32], epsilon: f32) {
+pub fn forward_in_place(x: &mut [f32], weight: &[f32], epsilon: f32) {
     let before = x.to_vec();
     forward(&before, weight, epsilon, x);
 }
 
 /// What the backward pass of a norm reads and writes. All but the weights are `[rows, width]`.
-pub(crate) struct NormBackward<'a> {
-    pub(crate) x: &'a [f32],
-    pub(crate) weight: &'a [f32],
-    pub(crate) epsilon: f32,
+pub struct NormBackward<'a> {
+    /// What was normalised.
+    pub x: &'a [f32],
+    /// `[width]`.
+    pub weight: &'a [f32],
+    /// Added to the mean square.
+    pub epsilon: f32,
     /// The gradient of the result.
-    pub(crate) gradient: &'a [f32],
+    pub gradient: &'a [f32],
     /// The gradient of `x` is added to it.
-    pub(crate) into: &'a mut [f32],
+    pub into: &'a mut [f32],
     /// The gradient of the weights is added to it; empty where they are not trained.
-    pub(crate) into_weight: &'a mut [f32],
+    pub into_weight: &'a mut [f32],
 }
 
 impl NormBackward<'_> {
-    pub(crate) fn run(self) {
+    /// Computes the gradients.
+    pub fn run(self) {
         self.dispatch();
     }
 }

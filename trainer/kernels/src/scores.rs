@@ -4,28 +4,30 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, Simd, SimdOp, SimdUnaryOp};
 use rten_vecmath::Exp;
 
-use super::simd::{load, store};
+use crate::simd::{load, store};
 
 /// What a row says: of its token, and of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct RowScore {
+pub struct RowScore {
     /// The log-probability of the token, in nats.
-    pub(crate) log_prob: f64,
+    pub log_prob: f64,
     /// The entropy, in nats.
-    pub(crate) entropy: f64,
+    pub entropy: f64,
     /// The logarithm of the sum of the exponentials of the logits over the temperature.
-    pub(crate) log_sum: f64,
+    pub log_sum: f64,
 }
 
 /// The derivative of a loss with respect to both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct RowGradient {
-    pub(crate) log_prob: f32,
-    pub(crate) entropy: f32,
+pub struct RowGradient {
+    /// With respect to the log-probability.
+    pub log_prob: f32,
+    /// With respect to the entropy.
+    pub entropy: f32,
 }
 
 /// Scores a row of logits, which are multiplied by `inverse_temperature`.
-pub(crate) fn score(logits: &mut [f32], token: u32, inverse_temperature: f32) -> RowScore {
+pub fn score(logits: &mut [f32], token: u32, inverse_temperature: f32) -> RowScore {
     let sums = Sums { logits, scale: inverse_temperature }.dispatch();
     let log_sum = f64::from(sums.greatest) + f64::from(sums.exponentials).ln();
     let logit = logits.get(token as usize).copied().map_or(f64::NAN, f64::from);
@@ -37,12 +39,7 @@ pub(crate) fn score(logits: &mut [f32], token: u32, inverse_temperature: f32) ->
 }
 
 /// Scores a row, and makes the logits their own gradient.
-pub(crate) fn backward(
-    logits: &mut [f32],
-    token: u32,
-    inverse_temperature: f32,
-    gradient: RowGradient,
-) {
+pub fn backward(logits: &mut [f32], token: u32, inverse_temperature: f32, gradient: RowGradient) {
     let score = score(logits, token, inverse_temperature);
     #[expect(clippy::cast_possible_truncation, reason = "the gradient is f32")]
     let (log_sum, entropy) = (score.log_sum as f32, score.entropy as f32);

@@ -4,22 +4,25 @@ use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};
 use rten_vecmath::Softmax;
 
-use super::simd::{load, store};
+use crate::simd::{load, store};
 
 /// The keys and values of one head, of which the first `length` positions are in use.
-pub(crate) struct CachedHead<'a> {
+pub struct CachedHead<'a> {
     /// `[width, capacity]`; the capacity is a multiple of 16.
-    pub(crate) keys: &'a [f32],
+    pub keys: &'a [f32],
     /// `[capacity, width]`.
-    pub(crate) values: &'a [f32],
-    pub(crate) width: usize,
-    pub(crate) capacity: usize,
-    pub(crate) length: usize,
+    pub values: &'a [f32],
+    /// Values of a position.
+    pub width: usize,
+    /// Positions that there is room for.
+    pub capacity: usize,
+    /// Positions in use.
+    pub length: usize,
 }
 
 impl CachedHead<'_> {
     /// What a query attends to; `scores` is memory that is used again.
-    pub(crate) fn attend(&self, query: &[f32], scores: &mut Vec<f32>, out: &mut [f32]) {
+    pub fn attend(&self, query: &[f32], scores: &mut Vec<f32>, out: &mut [f32]) {
         #[expect(clippy::cast_precision_loss, reason = "the width of a head is far below 2^24")]
         let scale = 1.0 / (self.width as f32).sqrt();
         scores.clear();

@@ -10,14 +10,14 @@
 )]
 #![expect(clippy::indexing_slicing, reason = "matrices are made with their shapes checked")]
 
-pub(crate) mod attention;
-pub(crate) mod buffers;
-pub(crate) mod decoding;
-pub(crate) mod matmul;
-pub(crate) mod norm;
-pub(crate) mod outer;
-pub(crate) mod rope;
-pub(crate) mod scores;
-pub(crate) mod simd;
-pub(crate) mod swiglu;
-pub(crate) mod tiles;
+pub mod attention;
+pub mod buffers;
+pub mod decoding;
+pub mod matmul;
+pub mod norm;
+pub mod outer;
+pub mod rope;
+pub mod scores;
+pub mod simd;
+pub mod swiglu;
+mod tiles;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Buffers that are not in use, by their capacities.
 #[derive(Debug, Default)]
-pub(crate) struct Buffers {
+pub struct Buffers {
     free: Mutex<BTreeMap<usize, Vec<Vec<f32>>>>,
 }
 
@@ -19,14 +19,14 @@ impl Clone for Buffers {
 
 impl Buffers {
     /// A buffer of this many values, which are any.
-    pub(crate) fn take(&self, length: usize) -> Vec<f32> {
+    pub fn take(&self, length: usize) -> Vec<f32> {
         let mut buffer = self.free_one(length).unwrap_or_default();
         buffer.resize(length, 0.0);
         buffer
     }
 
     /// A buffer with these values.
-    pub(crate) fn copy(&self, values: &[f32]) -> Vec<f32> {
+    pub fn copy(&self, values: &[f32]) -> Vec<f32> {
         let mut buffer = self.free_one(values.len()).unwrap_or_default();
         buffer.clear();
         buffer.extend_from_slice(values);
@@ -34,7 +34,7 @@ impl Buffers {
     }
 
     /// A buffer of zeros.
-    pub(crate) fn zeros(&self, length: usize) -> Vec<f32> {
+    pub fn zeros(&self, length: usize) -> Vec<f32> {
         let mut buffer = self.free_one(length).unwrap_or_default();
         buffer.clear();
         buffer.resize(length, 0.0);
@@ -42,7 +42,7 @@ impl Buffers {
     }
 
     /// Gives buffers back.
-    pub(crate) fn give(&self, buffers: impl IntoIterator<Item = Vec<f32>>) {
+    pub fn give(&self, buffers: impl IntoIterator<Item = Vec<f32>>) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         for buffer in buffers.into_iter().filter(|buffer| buffer.capacity() > 0) {
             free.entry(buffer.capacity()).or_default().push(buffer);
