@@ -61,17 +61,18 @@ assets-portable:
 assets-c:
 	python3 sandbox/guests/c/build.py target
 
-# The guests are compiled ahead of the tests, many of which start a process of their own
+# What lints also compiles, and what tests the examples also documents, so that dependencies are not checked
+# besides. The guests are compiled ahead of the tests, many of which start a process of their own
 # that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of processes wait
 # for a good part of their time: four run at once.
+test: export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
 test:
-	{ $(JAVASCRIPT_GUEST) && $(PYTHON_GUEST) --component; } & cargo fmt --all --check && cargo clippy $(BUILD) --all-targets -- -D warnings && wait $$!
+	{ $(JAVASCRIPT_GUEST) && $(PYTHON_GUEST) --component; } & cargo fmt --all --check && cargo test $(BUILD) --all-targets --no-run && wait $$!
 	$(MAKE) assets-portable
-	cargo test $(BUILD) --no-run
 	$(DEV) precompile $(GUESTS)
-	RUST_TEST_THREADS=4 cargo test $(BUILD)
+	RUST_TEST_THREADS=4 cargo test $(BUILD) --lib --bins --examples --tests
 	python/wheel.sh dev
-	RUSTDOCFLAGS="-D warnings" cargo doc $(BUILD) --no-deps & python/test.sh && wait $$!
+	RUSTDOC=$(CURDIR)/.ci/rustdoc cargo test $(BUILD) --doc & python/test.sh && wait $$!
 
 # Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
 test-kills: assets-portable
