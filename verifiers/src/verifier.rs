@@ -142,6 +142,11 @@ pub trait AsyncVerifier: Send + Sync {
     /// How many samples may be awaited at once; `None` where the service queues them itself.
     fn in_flight_max(&self) -> Option<usize>;
 
+    /// See [`crate::Check::aspect`].
+    fn aspect(&self) -> Aspect {
+        Aspect::Other
+    }
+
     /// How many deadlines a verdict may take: more than one where it is made of many calls.
     fn deadlines(&self) -> u32 {
         1

@@ -1,6 +1,6 @@
 //! `embedding_model`: the cosine similarity of the completion and the reference, as text embeddings.
 
-use assay_verifiers::{BuildError, Fault, FaultKind, Sample, Verdict};
+use assay_verifiers::{Aspect, BuildError, Fault, FaultKind, Sample, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,7 @@ pub struct EmbeddingModel {
 impl ModelVerifier for EmbeddingModel {
     const ID: &'static str = "embedding_model";
     const VERSION: u32 = 2;
+    const ASPECT: Aspect = Aspect::Likeness;
     const KINDS: &'static [ModelKind] = &[ModelKind::Embedding];
 
     fn model(&self) -> (&str, &RunSettings) {

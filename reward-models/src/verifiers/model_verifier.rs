@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use assay_verifiers::check::settings;
 use assay_verifiers::{
-    AsyncVerifier, BuildError, Built, Content, Earlier, Fault, FaultKind, Files, Lane, Message,
-    Meter, Pending, Reward, Sample, Spec, Usage, Verdict,
+    Aspect, AsyncVerifier, BuildError, Built, Content, Earlier, Fault, FaultKind, Files, Lane,
+    Message, Meter, Pending, Reward, Sample, Spec, Usage, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -27,6 +27,9 @@ pub trait ModelVerifier: DeserializeOwned + Serialize + JsonSchema + Send + Sync
 
     /// Raised whenever the same sample may get another verdict.
     const VERSION: u32 = 1;
+
+    /// What of an answer it judges.
+    const ASPECT: Aspect = Aspect::Other;
 
     /// What kinds of model it asks.
     const KINDS: &'static [ModelKind];
@@ -88,6 +91,10 @@ struct Ready<M> {
 impl<M: ModelVerifier> AsyncVerifier for Ready<M> {
     fn in_flight_max(&self) -> Option<usize> {
         None
+    }
+
+    fn aspect(&self) -> Aspect {
+        M::ASPECT
     }
 
     fn verify(

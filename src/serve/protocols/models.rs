@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use assay_verifiers::canonical::{digest_parts, hex};
-use assay_verifiers::{Content, Message, Outcome, Reward, Sample, Scored, Verdict};
+use assay_verifiers::{Aspect, Content, Lane, Message, Outcome, Reward, Sample, Scored, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,8 +21,6 @@ use crate::engine::{Plan, Planned, Rows};
 
 /// What the identity of a verifier calls the model that it asks.
 const MODEL: &str = "model";
-/// The verifier that compares two texts: the first of a pair is its reference.
-const COMPARES: &str = "embedding_model";
 /// What its evidence calls the vector of a text that is compared with none.
 const VECTOR: &str = "vector";
 /// What a model without names for its classes calls the only one.
@@ -117,8 +115,8 @@ struct Judged {
 /// The reward that is the score.
 struct Judge {
     profile: Arc<Profile>,
-    /// Name and verifier of the first reward that asks a model.
-    model: Option<(String, String)>,
+    /// The first reward that asks a model: its name, and whether it compares two texts.
+    model: Option<(String, bool)>,
 }
 
 /// Scores inputs, which came as the field `field`, by the profile of the path, else by the one that is
@@ -311,13 +309,15 @@ impl Judge {
 
     fn by(profile: Arc<Profile>) -> Self {
         let model = rewards_alone(profile.engine.plan()).find(|reward| asks_model(reward));
-        let model = model.map(|one| (one.name.clone(), one.built.spec.id.to_string()));
+        let compares =
+            |lane: &Lane| matches!(lane, Lane::Awaited(own) if own.aspect() == Aspect::Likeness);
+        let model = model.map(|one| (one.name.clone(), compares(&one.built.lane)));
         Self { profile, model }
     }
 
-    /// Whether the model compares two texts.
+    /// Whether the model compares two texts: the first of a pair is its reference.
     fn compares(&self) -> bool {
-        self.model.as_ref().is_some_and(|(_, verifier)| verifier == COMPARES)
+        self.model.as_ref().is_some_and(|(_, compares)| *compares)
     }
 
     fn sample(&self, input: Input) -> Result<Sample, ApiError> {
