@@ -110,7 +110,14 @@ impl Failure {
             Self::Config(error) => error.to_string(),
             Self::Other(error) => format!("{error:#}"),
         };
-        json!({ "code": code, "message": message })
+        let mut told = json!({ "code": code, "message": message });
+        if let Self::Run(error) = self
+            && let RunError::Stream(StreamError::Row(error)) = &**error
+        {
+            let (place, field) = (&error.place, error.field());
+            told["fields"] = json!({ "file": &*place.file, "row": place.row, "field": field });
+        }
+        told
     }
 
     /// What the user would be told.

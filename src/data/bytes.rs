@@ -4,6 +4,8 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use assay_verifiers::code::Code;
+
 use super::error::DataError;
 use super::kinds::wide;
 use super::limits::ReadLimits;
@@ -146,7 +148,7 @@ impl Bytes {
         let what = format!(
             "{form} bomb: {out} bytes came out of {packed}; at most {inflate_ratio_max} may come out of each"
         );
-        Err(DataError::Refused { file: file.to_owned(), what })
+        Err(DataError::Refused { file: file.to_owned(), code: Code::Limit, what })
     }
 
     fn failed(&self, source: io::Error, file: &str, rows: u64) -> DataError {
@@ -171,7 +173,7 @@ fn form(head: &[u8], file: &str) -> Result<Form, DataError> {
     if head.starts_with(ZSTD_MAGIC) {
         return Ok(Form::Zstd);
     }
-    let refused = |what: &str| DataError::Refused { file: file.to_owned(), what: what.to_owned() };
+    let refused = |what: &str| DataError::unread(file, what);
     if head == PARQUET_MAGIC {
         return Err(refused("Parquet cannot be read from a stream; save it to a file first"));
     }

@@ -83,6 +83,8 @@ pub enum DataError {
     Refused {
         /// The file.
         file: String,
+        /// Which of these it is.
+        code: Code,
         /// What is refused, and what would not be.
         what: String,
     },
@@ -101,6 +103,11 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// Data of a kind that is not read.
+    pub(super) fn unread(file: &str, what: impl Into<String>) -> Self {
+        Self::Refused { file: file.to_owned(), code: Code::UnknownFormat, what: what.into() }
+    }
+
     /// What is wrong.
     pub fn code(&self) -> Code {
         match self {
@@ -109,7 +116,7 @@ impl DataError {
             Self::Empty { .. } | Self::NoRows { .. } => Code::NoRows,
             Self::NoColumn { .. } => Code::NoColumn,
             Self::Damaged { .. } => Code::Damaged,
-            Self::Refused { .. } => Code::Limit,
+            Self::Refused { code, .. } => *code,
             Self::Verdicts { .. } => Code::BadValue,
             Self::Write { .. } => Code::Unwritable,
         }

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assay_verifiers::code::Code;
+
 use super::error::{DataError, escape_whole};
 use super::near::nearest;
 use super::regular::is_stream;
@@ -53,7 +55,7 @@ pub(super) fn expand(paths: &[PathBuf]) -> Result<Vec<Input>, DataError> {
     for path in paths {
         if !seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
             let what = "given twice: its rows would be judged twice; name it once".to_owned();
-            return Err(DataError::Refused { file: shown(path), what });
+            return Err(DataError::Refused { file: shown(path), code: Code::Usage, what });
         }
         if path.as_os_str() == "-" {
             inputs.push(Input { path: None, name: "stdin".into(), is_stream: true });

@@ -1,5 +1,7 @@
 //! A stream of bytes, cut into blocks of whole lines.
 
+use assay_verifiers::code::Code;
+
 use super::bytes::Bytes;
 use super::elements::Elements;
 use super::error::DataError;
@@ -179,7 +181,7 @@ impl Lines {
             return Ok(());
         };
         opening.extend_from_slice(read);
-        let refused = |what| DataError::Refused { file: file.to_owned(), what };
+        let refused = |what: String| DataError::unread(file, what);
         if let Some(start) = kinds::start(opening, self.ended).map_err(refused)? {
             self.cut = match start {
                 Start::Lines => None,
@@ -203,7 +205,9 @@ impl Lines {
             Some(RowCut::Log(samples)) => samples.defect(self.rows),
             _ => None,
         };
-        defect.map_or(Ok(()), |what| Err(DataError::Refused { file: file.to_owned(), what }))
+        defect.map_or(Ok(()), |what| {
+            Err(DataError::Refused { file: file.to_owned(), code: Code::Damaged, what })
+        })
     }
 }
 

@@ -29,7 +29,11 @@ pub(super) mod table {
             _: &ReadLimits,
         ) -> Result<Self, DataError> {
             let what = "this build reads no Parquet: built without the feature `parquet`";
-            Err(DataError::Refused { file: name.to_owned(), what: what.to_owned() })
+            Err(DataError::Refused {
+                file: name.to_owned(),
+                code: assay_verifiers::code::Code::FeatureOff,
+                what: what.to_owned(),
+            })
         }
 
         pub(in crate::data) fn next(&mut self, _: &str) -> Result<Option<(u64, Batch)>, DataError> {

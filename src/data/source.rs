@@ -319,7 +319,7 @@ impl Block {
         batch: &arrow_array::RecordBatch,
         limits: &ReadLimits,
     ) -> Result<Vec<Self>, DataError> {
-        let refused = |what| DataError::Refused { file: name.to_owned(), what };
+        let refused = |what| DataError::Refused { file: name.to_owned(), code: Code::Limit, what };
         super::cut::check_foreign(batch.schema_ref(), limits).map_err(refused)?;
         let (file, mut index): (Arc<str>, u64) = (name.into(), first);
         let block = |part: Batch| {

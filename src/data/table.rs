@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
+use assay_verifiers::code::Code;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
@@ -93,7 +94,7 @@ impl Table {
         let metadata =
             guarded(|| ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options));
         let metadata = metadata.map_err(|why| damaged(name, 0, why))?;
-        check_readable(metadata.schema()).map_err(|what| refused(name, what))?;
+        check_readable(metadata.schema()).map_err(|what| DataError::unread(name, what))?;
         Ok(Self {
             file,
             file_bytes,
@@ -349,7 +350,7 @@ fn damaged(file: &str, rows: u64, why: impl Display) -> DataError {
 }
 
 fn refused(file: &str, what: String) -> DataError {
-    DataError::Refused { file: file.to_owned(), what }
+    DataError::Refused { file: file.to_owned(), code: Code::Limit, what }
 }
 
 /// The name of a codec that there is no decoder of.

@@ -87,7 +87,11 @@ pub(super) fn zstd(
 #[cfg(not(feature = "compression"))]
 fn refused(form: &str, file: &str) -> DataError {
     let what = format!("this build reads no {form}: built without the feature `compression`");
-    DataError::Refused { file: file.to_owned(), what }
+    DataError::Refused {
+        file: file.to_owned(),
+        code: assay_verifiers::code::Code::FeatureOff,
+        what,
+    }
 }
 
 #[cfg(all(test, not(feature = "compression")))]

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::place::{Place, Ran};
 
@@ -73,8 +74,8 @@ impl Mistake {
 /// The code and the key of the error that a command ended with.
 pub(crate) fn error_of(ran: &Ran) -> (String, Option<String>) {
     let last = ran.err.lines().last().unwrap_or_default();
-    let told: serde_json::Value = serde_json::from_str(last).unwrap_or_default();
-    let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+    let told: Value = serde_json::from_str(last).unwrap_or_default();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
     let at = |path: &str| told.pointer(path).and_then(text);
     (at("/error/code").unwrap_or_default(), at("/error/fields/key"))
 }
@@ -143,8 +144,29 @@ struct Dataset {
     absent: bool,
     /// How many rows are scored, where it is no mistake.
     rows: Option<usize>,
+    /// The code of what is wrong, and the row and the field that have it.
+    #[serde(default)]
+    code: String,
+    row: Option<u64>,
+    field: Option<String>,
+    /// What to type, where the words are the point.
     #[serde(default)]
     says: Vec<String>,
+}
+
+/// The code, the row and the field of the error that a command ended with, else of the first row that it reports.
+fn data_error(ran: &Ran) -> (String, Option<u64>, Option<String>) {
+    let error = serde_json::from_str(ran.err.lines().last().unwrap_or_default());
+    let error: Value = error.map(|told: Value| told["error"].clone()).unwrap_or_default();
+    let report: Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    let defect = &report["data"]["defects"][0];
+    let (code, at) = if error.is_null() {
+        (&defect["code"], defect)
+    } else {
+        (&error["code"], &error["fields"])
+    };
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    (text(code).unwrap_or_default(), at["row"].as_u64(), text(&at["field"]))
 }
 
 impl Dataset {
@@ -160,7 +182,7 @@ impl Dataset {
         let mut command = place.command(words);
         let file = self.file.as_deref().unwrap_or("d.jsonl");
         let written = words.starts_with("score").then_some(["-o", "run"]);
-        command.arg("assay.toml").arg(file).args(written.into_iter().flatten());
+        command.arg("assay.toml").arg(file).arg("--json").args(written.into_iter().flatten());
         Ran::of(command.output().unwrap())
     }
 }
@@ -179,18 +201,23 @@ fn wrong_data_are_refused_with_the_place_and_what_to_type() {
         }
         for words in ["validate", "score"] {
             let ran = data.run(&place, words);
-            let told = plain(&format!("{} {}", ran.err, ran.out));
+            let told = format!("{} {}", ran.err, ran.out).replace("\\\"", "\"").replace("\\n", " ");
+            let told = plain(&told.replace("\\\\", "\\"));
             let missing: Vec<&String> =
                 data.says.iter().filter(|words| !told.contains(&plain(words))).collect();
-            if (ran.code == 0) != data.rows.is_some() || !missing.is_empty() {
-                wrong.push(format!("{}, {words}: {}, {missing:?} in {told}", data.name, ran.code));
+            let found = data_error(&ran);
+            let expected = (data.code.clone(), data.row, data.field.clone());
+            let is_right = (ran.code == 0) == data.rows.is_some() && found == expected;
+            if !is_right || !missing.is_empty() {
+                let (name, code) = (&data.name, ran.code);
+                wrong.push(format!("{name}, {words}: {code}, {found:?}, {missing:?} in {told}"));
             }
         }
         if let Some(rows) = data.rows {
             let lines = std::fs::read_to_string(place.path("run/verdicts.jsonl")).unwrap();
             assert_eq!(lines.lines().count(), rows, "{}", data.name);
         } else {
-            assert!(!data.says.is_empty(), "{}: what is said?", data.name);
+            assert!(!data.code.is_empty(), "{}: which code?", data.name);
         }
     }
     assert!(wrong.is_empty(), "{} are wrong\n{}", wrong.len(), wrong.join("\n"));

@@ -7,7 +7,7 @@ use assay::data::{Checked, DataError, Source};
 use assay::verifiers::{Content, Sample};
 use assay::{Config, Plan};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::exit::Failure;
 
@@ -57,8 +57,10 @@ pub(crate) struct DataReport {
     pub(crate) unreadable: u64,
     /// There are more rows than were read.
     pub(crate) partial: bool,
-    /// Why, for the first of them.
+    /// Why, for the first of them, and the row, the code and the field of each.
     pub(crate) errors: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) defects: Vec<Value>,
     pub(crate) without_prompt: u64,
     pub(crate) without_reference: u64,
     pub(crate) without_group: u64,
@@ -102,6 +104,8 @@ impl ProbedRows {
                 report.unreadable += 1;
                 if report.errors.len() < LISTED_MAX {
                     report.errors.push(error.to_string());
+                    let (row, code, field) = (error.place.row, error.code(), error.field());
+                    report.defects.push(json!({"row": row, "code": code, "field": field}));
                 }
                 return;
             }

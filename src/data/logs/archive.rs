@@ -9,6 +9,8 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use assay_verifiers::code::Code;
+
 use super::super::error::{DataError, escape_whole};
 use super::super::limits::ReadLimits;
 use super::super::unpack;
@@ -89,7 +91,7 @@ impl Archive {
         let format = entries.iter().find_map(|entry| of_archive(&entry.name)).ok_or_else(|| {
             let what = "a ZIP archive that is no log with samples (inspect_ai writes them as \
                         samples/*.json); unpack it (`unzip FILE`) and name a file of it";
-            DataError::Refused { file: name.to_owned(), what: what.to_owned() }
+            DataError::unread(name, what)
         })?;
         let is_own = |entry: &Entry| is_sample(&entry.name, &format.archive);
         let mut entries: Vec<Entry> = entries.into_iter().filter(is_own).collect();
@@ -168,7 +170,7 @@ impl Archive {
             let what = format!(
                 "zip bomb: {out} bytes came out of {all}; at most {ratio} may come out of each"
             );
-            return Err(DataError::Refused { file: self.name.clone(), what });
+            return Err(DataError::Refused { file: self.name.clone(), code: Code::Limit, what });
         }
         current.crc.update(&bytes);
         if bytes.is_empty() {
