@@ -1,6 +1,5 @@
 //! `assay audit`: what a configuration makes of attacks, before a policy finds them.
 
-mod attack;
 mod attempt;
 mod figures;
 mod search;
@@ -20,13 +19,13 @@ use clap::Args as ClapArgs;
 #[cfg(feature = "train")]
 use serde_json::{Map, Value};
 
+use super::attack::{self, Expect, Family};
 use super::exit::{Exit, Failure};
 use super::output;
 use super::progress::{Expected, Progress};
 use super::run_files::{folder_out, reward, share};
 use super::setup::{ConfigArgs, EngineArgs, document};
 use super::signals::stop_on_signals;
-use attack::{Expect, Family};
 use attempt::Attempt;
 use figures::{Audit, Judged};
 use target::{Judge, Target};

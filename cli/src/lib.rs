@@ -3,6 +3,7 @@
 #![expect(clippy::format_push_string, reason = "what people read is short and built once")]
 
 mod advantages;
+mod attack;
 mod audit;
 mod bench;
 mod cache;

@@ -4,6 +4,7 @@
 pub(crate) mod look;
 mod problem;
 pub(crate) mod script;
+mod sentences;
 mod texts;
 
 use assay::ConfigError;
@@ -26,6 +27,21 @@ struct Lint {
     code: &'static str,
     file: &'static str,
     find: Find,
+}
+
+impl Lint {
+    fn page(&self) -> String {
+        let lines = self.file.lines().map_while(|line| line.strip_prefix("//!"));
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What its page says to type.
+    fn fix(&self) -> String {
+        let page = self.page();
+        let rest = page.split_once("Fix: ").map_or("", |(_, rest)| rest);
+        let (fix, _) = rest.split_once("\n\n").unwrap_or((rest, ""));
+        fix.trim_end().trim_end_matches('.').replace('\n', " ")
+    }
 }
 
 macro_rules! lints {
@@ -81,11 +97,7 @@ lints! {
 
 /// Every code with its page: what the lint looks at, and what to do.
 pub(crate) fn pages() -> Vec<(&'static str, String)> {
-    let page = |lint: &Lint| {
-        let lines = lint.file.lines().map_while(|line| line.strip_prefix("//!"));
-        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
-    };
-    let own = OWN.iter().map(|lint| (lint.code, page(lint)));
+    let own = OWN.iter().map(|lint| (lint.code, lint.page()));
     let mut all: Vec<_> =
         own.chain(texts::pages().map(|(code, page)| (code, page.to_owned()))).collect();
     all.sort();
@@ -120,6 +132,18 @@ pub(crate) fn allowed(
     Ok(codes.iter().chain(flags).cloned().collect())
 }
 
+/// A finding with its sentence, and with what to type, under its code.
+fn told(
+    code: &'static str,
+    found: Finding,
+    fix: impl FnOnce() -> String,
+) -> (&'static str, Finding) {
+    let [message, help] = sentences::of(code, found.says, &found.fields);
+    let help = [&found.help, &help].into_iter().find(|own| !own.is_empty()).cloned();
+    let help = help.unwrap_or_else(fix);
+    (found.code.unwrap_or(code), Finding { message, help, ..found })
+}
+
 /// What is found in rows; `tested` where they were tried.
 fn found(
     look: Look<'_>,
@@ -132,9 +156,10 @@ fn found(
             (Find::Trial(find), Some(tested)) => find(tested),
             (Find::Trial(_), None) => Vec::new(),
         };
-        found.into_iter().map(|finding| (finding.code.unwrap_or(lint.code), finding))
+        found.into_iter().map(|finding| told(lint.code, finding, || lint.fix()))
     });
-    let mut all: Vec<(&'static str, Finding)> = texts::find(look, tested);
+    let texts = texts::find(look, tested).into_iter();
+    let mut all: Vec<_> = texts.map(|(code, own)| told(code, own, String::new)).collect();
     all.extend(own);
     // A name that is not there is why the script fails, abstains or is the same on all rows.
     let is_named_wrong =

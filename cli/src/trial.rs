@@ -198,14 +198,9 @@ fn exhausted(plan: &Plan, rows: &[Tried<'_>]) -> Option<usize> {
 /// Whether a verdict cost all that it may. Running out of fuel or memory is soon done in verifiers that are not
 /// slow.
 pub(crate) fn is_exhausted(verdict: &Verdict, slow: bool) -> bool {
-    match &verdict.outcome {
-        Outcome::Failed(fault) => match fault.kind {
-            FaultKind::Timeout => true,
-            FaultKind::OutOfFuel | FaultKind::OutOfMemory => slow,
-            _ => false,
-        },
-        _ => false,
-    }
+    let Outcome::Failed(fault) = &verdict.outcome else { return false };
+    let is_out = matches!(fault.kind, FaultKind::OutOfFuel | FaultKind::OutOfMemory);
+    fault.kind == FaultKind::Timeout || slow && is_out
 }
 
 impl Trial<'_> {
@@ -217,10 +212,7 @@ impl Trial<'_> {
     /// Whether the reward at `at` failed on each row that it judged, and not for what the row holds.
     pub(crate) fn is_spent(&self, at: usize) -> bool {
         let of_rows = [FaultKind::BadInput, FaultKind::BadReference];
-        let fails = |verdict: &Verdict| match &verdict.outcome {
-            Outcome::Failed(fault) => !of_rows.contains(&fault.kind),
-            _ => false,
-        };
+        let fails = |verdict: &Verdict| matches!(&verdict.outcome, Outcome::Failed(own) if !of_rows.contains(&own.kind));
         let mut judged =
             self.rows.iter().filter_map(|tried| tried.judged.get(at)?.as_ref()).peekable();
         judged.peek().is_some() && judged.all(fails)

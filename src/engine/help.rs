@@ -125,16 +125,3 @@ fn homes(key: &str) -> Option<String> {
     }
     (1..=HOMES_MAX).contains(&found.len()).then(|| found.join(" or "))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_are_looked_for_in_other_tables() {
-        assert_eq!(homes("clamp").as_deref(), Some("[combine]"));
-        assert_eq!(homes("completion").as_deref(), Some("[data]"));
-        assert_eq!(homes("learning_rate").as_deref(), Some("[train.optimizer]"));
-        assert_eq!(homes("nothing"), None);
-    }
-}

@@ -14,10 +14,6 @@ pub(super) const FIRST: &str = "version = 1\n[[reward]]\nname = \"correct\"\nver
 
 const GIVE_BOTH: &str = "the configuration comes first: assay score CONFIG DATA -o RUN; `assay init` writes a configuration";
 
-/// What files of other languages are called, and how they begin.
-const OTHERS: [&str; 5] = ["py", "yaml", "yml", "csv", "tsv"];
-const BEGINNINGS: [&str; 7] = ["def ", "import ", "from ", "class ", "async def ", "@", "---"];
-
 impl ConfigError {
     fn misread(
         name: &str,
@@ -58,19 +54,12 @@ impl ConfigError {
         Some(error.help(Some(help)))
     }
 
-    /// A text that does not parse, and is not meant as TOML: by its name, its first line, or as no line is like it.
+    /// A text that does not parse, and is not meant as TOML, by the first line that is no comment.
     pub(super) fn of_language(name: &str, text: &str) -> Option<Self> {
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let mut lines =
-            text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let first = lines.clone().next()?;
-        let is_toml = |line: &str| {
-            let key = line.split_once('=').map(|(key, _)| key.trim());
-            line.starts_with('[') || key.is_some_and(is_key)
-        };
-        let is_other =
-            OTHERS.contains(&extension) || BEGINNINGS.iter().any(|own| first.starts_with(own));
-        if !is_other && lines.any(is_toml) {
+        let mut lines = text.lines().map(str::trim);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;
+        let key = first.split_once('=').map(|(key, _)| key.trim());
+        if first.starts_with('[') || key.is_some_and(is_key) {
             return None;
         }
         let help = format!("{GIVE_BOTH}; it begins\n{FIRST}");

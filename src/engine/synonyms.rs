@@ -21,15 +21,3 @@ pub(super) fn of<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let mut meant = all.word.iter().filter(is_meant);
     meant.find_map(|one| known.iter().find(|own| **own == one.own).copied())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_others_are_known_where_ours_is_taken() {
-        assert_eq!(of("Ground_Truth", &["prompt", "reference"]), Some("reference"));
-        assert_eq!(of("timeout", &["deadline_ms"]), Some("deadline_ms"));
-        assert_eq!(of("timeout", &["pattern"]), None);
-    }
-}

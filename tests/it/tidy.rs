@@ -466,7 +466,7 @@ fn ids_of_verifiers_stand_in_the_registry_alone() {
     /// Files in which the word is another's: keys of rows, formats of calls, graders of `OpenAI` and `promptfoo`, a family of
     /// attacks, and the examples that `init` writes.
     const OTHERS: [&str; 7] = [
-        "cli/src/audit/attack.rs",
+        "cli/src/attack.rs",
         "cli/src/init/",
         "rubrics/src/formats/",
         "sandbox/src/suite/rows.rs",

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use assay::data::Columns;
 
-use super::attack::{Attack, Expect, Family};
 use super::target::Target;
+use crate::attack::{Attack, Expect, Family, Values};
 
 /// What a text is padded with.
 const PADDING: &str = "\n\nIt is worth noting that there is more to be said about this, as there always is, \
@@ -77,7 +77,7 @@ pub(super) fn of_row(
     }
     let mut attempts: Vec<Attempt> = Vec::new();
     for attack in &family.attacks {
-        let Some(texts) = texts(attack, target, &values, seed) else { continue };
+        let Some(texts) = attack.texts(&values, seed ^ target.number) else { continue };
         if !texts.iter().any(|text| is_by_chance(attack, target, family.expect, text)) {
             attempts.push(attempt(&attack.name, texts));
         }
@@ -101,81 +101,11 @@ fn is_by_chance(attack: &Attack, target: &Target, expect: Expect, text: &str) ->
     }
 }
 
-/// The texts of an attack; `None` where the row lacks something that stands in them.
-pub(super) fn texts(
-    attack: &Attack,
-    target: &Target,
-    values: &Values,
-    seed: u64,
-) -> Option<Vec<String>> {
-    if let Some(perturb) = attack.perturb {
-        let text = values.get("completion")?;
-        return perturb.apply(text, seed ^ target.number).map(|text| vec![text]);
-    }
-    if !attack.replace.is_empty() {
-        let text = values.get("completion")?;
-        let edit = |text: String, (from, to): &(String, String)| text.replace(from.as_str(), to);
-        let edited = attack.replace.iter().fold(text.to_owned(), edit);
-        return (edited != text).then(|| vec![edited]);
-    }
-    let filled = |text: &String| Some(filled(text, values)?.repeat(attack.repeat.unwrap_or(1)));
-    attack.texts.iter().map(filled).collect()
-}
-
-/// What stands for the placeholders of texts, by their names.
-pub(super) struct Values(Vec<(&'static str, Option<String>)>);
-
-impl Values {
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(own, _)| *own == name)?.1.as_deref()
-    }
-
-    fn is_known(&self, name: &str) -> bool {
-        self.0.iter().any(|(own, _)| *own == name)
-    }
-}
-
-/// The text with values for its placeholders, as JSON texts where it is an object of JSON.
-fn filled(text: &str, values: &Values) -> Option<String> {
-    let is_json = text.starts_with("{\"");
-    let (mut whole, mut rest) = (String::new(), text);
-    while let Some(open) = rest.find('{') {
-        let (before, after) = rest.split_at(open);
-        whole.push_str(before);
-        let name = after.split_once('}').map(|(name, _)| name.trim_start_matches('{'));
-        let Some(name) = name.filter(|name| values.is_known(name)) else {
-            whole.push('{');
-            rest = after.split_at(1).1;
-            continue;
-        };
-        // Of `{{right}}` the outer braces stay.
-        let outer = after.len() - after.trim_start_matches('{').len() - 1;
-        whole.extend(std::iter::repeat_n('{', outer));
-        let value = values.get(name)?;
-        match serde_json::to_string(value) {
-            Ok(quoted) if is_json => whole.push_str(quoted.trim_matches('"')),
-            _ => whole.push_str(value),
-        }
-        rest = after.split_at(outer + name.len() + 2).1;
-    }
-    whole.push_str(rest);
-    Some(whole)
-}
-
 /// What a row has for the placeholders.
 pub(super) fn values(target: &Target, expect: Expect) -> Values {
     let right = target.right.clone();
     let wrong = target.wrong.clone();
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
-    let joined = |all: &[String], by: &str, backwards: bool| {
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        let all: Vec<&str> = if backwards { all.into_iter().rev().collect() } else { all };
-        (all.len() > 1).then(|| all.join(by))
-    };
-    let boxes = |all: &[String]| {
-        let boxed: Vec<String> = all.iter().map(|one| format!("\\boxed{{{one}}}")).collect();
-        joined(&boxed, " ", false)
-    };
     let bad = match &wrong {
         Some(wrong) => format!("The answer is {wrong}."),
         None => "I looked at it, and I do not know.".to_owned(),
@@ -190,7 +120,7 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         program.starts_with("```js") || program.starts_with("```javascript")
     });
     let stub = program.map(|program| bare(program));
-    Values(vec![
+    let own = Values(vec![
         ("part", right.as_deref().and_then(part)),
         ("longer", right.as_deref().and_then(longer)),
         ("prefixed", right.as_deref().and_then(prefixed)),
@@ -199,12 +129,6 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         ("right_words", right.as_deref().and_then(backwards)),
         ("right", right),
         ("wrong", wrong),
-        ("many", joined(&target.many, ", ", false)),
-        ("many_boxes", boxes(&target.many)),
-        ("letters", joined(&target.letters, ", ", false)),
-        ("letters_backwards", joined(&target.letters, ", ", true)),
-        ("options", joined(&target.options, " or ", false)),
-        ("options_backwards", joined(&target.options, " or ", true)),
         ("prompt", text(prompt)),
         ("prompt_words", words(prompt)),
         ("bad", Some(bad)),
@@ -212,7 +136,8 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         ("padding", Some(PADDING.repeat(PADDING_TIMES))),
         ("stub", stub.clone().filter(|_| !is_javascript)),
         ("js_stub", stub.filter(|_| is_javascript)),
-    ])
+    ]);
+    own.with_lists(&target.many, &target.letters, &target.options)
 }
 
 /// A part of an answer that is another answer: the first digits of a whole number, the first of several words.
@@ -290,23 +215,6 @@ fn bare(program: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn values() -> Values {
-        Values(vec![("right", Some("4\"2".to_owned())), ("wrong", None)])
-    }
-
-    #[test]
-    fn placeholders_are_filled_and_other_braces_stay() {
-        for (text, expected) in [
-            ("The answer is {right}.", Some("The answer is 4\"2.")),
-            ("\\boxed{{right}}", Some("\\boxed{4\"2}")),
-            ("{\"answer\": \"{right}\"}", Some("{\"answer\": \"4\\\"2\"}")),
-            ("{} {{}} {unknown} {right", Some("{} {{}} {unknown} {right")),
-            ("{wrong}", None),
-        ] {
-            assert_eq!(filled(text, &values()).as_deref(), expected, "{text}");
-        }
-    }
 
     #[test]
     fn other_answers_are_made_of_right_ones() {

@@ -7,9 +7,9 @@ use assay::trainer::diagnostics::{Estimate, clopper_pearson};
 use assay::verifiers::stats::CorrelationSums;
 use serde::Serialize;
 
-use super::attack::{Expect, Family};
 use super::attempt::Attempt;
 use super::target::Target;
+use crate::attack::{Expect, Family};
 
 /// The probability of intervals.
 const LEVEL: f64 = 0.95;

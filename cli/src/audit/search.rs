@@ -2,9 +2,9 @@
 
 use assay::verifiers::stats::SplitMix64;
 
-use super::attack::{Expect, Family};
 use super::attempt::{self, Attempt};
 use super::target::{Judge, Target};
+use crate::attack::{Expect, Family};
 
 /// The name of the family.
 pub(super) const SEARCH: &str = "best_of_n";
@@ -76,7 +76,7 @@ fn begin(target: &Target, families: &[Family], seed: u64) -> Search {
     {
         let values = attempt::values(target, family.expect);
         for attack in family.attacks.iter().filter(|attack| !attack.names_the_answer()) {
-            let texts = attempt::texts(attack, target, &values, seed);
+            let texts = attack.texts(&values, seed ^ target.number);
             pool.extend(texts.into_iter().flatten().filter(|text| text.len() <= BYTES_MAX));
         }
     }

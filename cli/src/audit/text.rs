@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::attack::Expect;
 use super::figures::{Audit, FamilyFigures, Share};
+use crate::attack::Expect;
 use crate::output::{self, percent};
 use crate::text::inline;
 

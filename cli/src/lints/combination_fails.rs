@@ -8,9 +8,8 @@
 
 use assay::verifiers::Outcome;
 
-use super::look::{Failures, Finding, Place, Tested, tried_on};
+use super::look::{Finding, Place, Tested};
 use super::script::Role;
-use crate::output::count;
 use crate::trial::tally::RowsTally;
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
@@ -30,8 +29,9 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
             let page = "`assay show lint:combination_fails` says what an expression takes";
             format!("{page}; {}", tested.shows(first.row))
         };
-        let (what, failed, of) = ("the combination", tally.failed, tally.judged());
-        found.push(Failures { what, failed, of, first }.found(place(first.place), help));
+        let failures = (tally.failed, tally.judged());
+        let own = Finding::of_failures(place(first.place), "the combination", failures, first);
+        found.push(own.help(help));
     }
     if !is_open {
         found.extend(alike(tested, tally, place(None)));
@@ -46,12 +46,7 @@ fn alike(tested: Tested<'_>, tally: &RowsTally, place: Place) -> Option<Finding>
     let tallies = || tested.rewards.iter().filter_map(|own| own.rows.as_ref());
     let is_told = tallies().all(told) || tallies().any(|own| own.judged() == 0);
     let reward = tally.constant().filter(|_| tested.completions_differ() && !is_told)?;
-    let message = format!(
-        "each of {} rows earns {reward}, and nothing tells them apart",
-        count(tally.scored)
-    );
-    let help = "see how rewards become one: weight, clamp, gates, expression";
-    Some(Finding::new(place, message, help).with("rows", tally.scored).with("reward", reward))
+    Some(Finding::new(place, "alike").with("rows", tally.scored).with("reward", reward))
 }
 
 /// No row has a reward, and no verifier says why.
@@ -61,8 +56,7 @@ fn nothing(tested: Tested<'_>) -> Option<Finding> {
     let is_told =
         tested.rewards.iter().filter_map(|own| own.rows.as_ref()).any(|own| own.scored == 0);
     let first = tested.trial.rows.first().filter(|_| !has_reward && !is_told)?;
-    let (all, row) = (tried_on(tested.trial.rows.len() as u64), first.row.number);
-    let outcome = crate::verdict::outcome(&first.outcome);
-    let message = format!("no row has a reward: of {all}, row {row} {outcome}");
-    Some(Finding::at("combine", message, tested.shows(row)).with("row", row).error_if(true))
+    let found = Finding::new("combine", "nothing").with("rows", tested.trial.rows.len());
+    let found = found.with("row", first.row.number).help(tested.shows(first.row.number));
+    Some(found.with("outcome", crate::verdict::outcome(&first.outcome)).error_if(true))
 }

@@ -6,7 +6,6 @@
 
 use super::look::{Finding, Tested};
 use super::script::Role;
-use crate::output::count;
 use crate::trial::Tried;
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
@@ -21,17 +20,14 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         if is_penalty && reward == 0.0 || is_form {
             return None;
         }
-        let rows = count(tally.scored);
-        let message =
-            format!("it gives {reward} on each of {rows} rows, and tells none of them apart");
         let help = tested.trial.rows.first().map(|tried| tested.shows(tried.row.number))?;
         let is_shaped = tested.plan().rewards.get(at).is_some_and(|own| !own.shapes.is_empty());
         let found = if is_shaped && differs(tested, |own| own.unshaped(at)) {
-            Finding::of_reward((at, "shape"), format!("{message}, though the verifier does"), help)
+            Finding::new((at, "shape"), "shaped")
         } else {
-            Finding::new(tested.place_of(Role::Reward(at), None), message, help)
+            Finding::new(tested.place_of(Role::Reward(at), None), "alike")
         };
-        Some(found.with("rows", tally.scored).with("reward", reward))
+        Some(found.help(help).with("rows", tally.scored).with("reward", reward))
     });
     found.collect()
 }

@@ -21,13 +21,8 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
                         && config.turn == given.turn
                         && config.shape == given.shape
                 })?;
-            let message = format!(
-                "\"{}\" judges as \"{}\" does, and what they find counts twice",
-                own.name, first.name
-            );
-            let help =
-                "leave one of them out, and write the weight that both should have at the other";
-            Some(Finding::of_reward((at, ""), message, help).with("twin", first.name.as_str()))
+            let found = Finding::new((at, ""), "twin").with("name", own.name.as_str());
+            Some(found.with("twin", first.name.as_str()))
         },
     );
     twins.collect()

@@ -34,28 +34,17 @@ pub(super) fn find(tested: Tested<'_>) -> Option<Finding> {
     let (wrong, right) = (rows.iter().find(is_paid)?, rows.iter().find(is_right)?);
     let (wrong, right) = (wrong.row.number, right.row.number);
     let name = judges.first().and_then(|at| plan.names.get(*at))?;
-    let message = format!(
-        "row {wrong} earns {most}, the most that any row does, and \"{name}\" calls its answer wrong (row {right}: right)"
-    );
     let weights = || judges.iter().filter_map(|at| Some((*at, &plan.rewards.get(*at)?.weight)));
     let silent = weights().find(|(at, _)| tested.weight(*at) == 0.0);
     let found = match (tested.written(), silent) {
-        (Some(key), _) => Finding::at(key, message, format!("multiply by it: {name} * (...)")),
+        (Some(key), _) => Finding::new(key, "written"),
         // A weight that rises from 0 is meant so.
         _ if weights().any(|(_, own)| own.constant().is_none()) => return None,
-        (None, Some((at, _))) => {
-            let help = format!(
-                "write weight = 1.0 if right answers are to be paid: the others judge form, and \"{name}\" has no say"
-            );
-            Finding::of_reward((at, "weight"), message, help)
-        }
+        (None, Some((at, _))) => Finding::new((at, "weight"), "silent"),
         (None, None) => {
-            plan.config.combine.clamp?;
-            let help = "lower the weights of what judges form, so that form alone does not reach the upper end; or how = \
-                        \"product\"";
-            Finding::at("combine.clamp", message, help)
+            plan.config.combine.clamp.map(|_| Finding::new("combine.clamp", "clamp"))?
         }
     };
     let found = found.with("wrong", wrong).with("right", right).with("reward", most);
-    Some(found).filter(|_| most - least > EPSILON)
+    Some(found.with("name", name.as_str())).filter(|_| most - least > EPSILON)
 }

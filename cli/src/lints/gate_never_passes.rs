@@ -5,7 +5,7 @@
 
 use assay::engine::Applicability;
 
-use super::look::{Failures, Finding, Tested, listed};
+use super::look::{Finding, Tested, listed};
 use super::script::Role;
 use crate::trial::tally::RowsTally;
 
@@ -21,14 +21,13 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let found = stopped.map(|(at, _)| {
         let tried = tried(tested, at);
         let first = tried.first_failed.as_ref().filter(|_| tried.failed == tried.judged());
-        let (what, failed) = ("the verifier", tried.failed);
-        let fails = first.map(|first| Failures { what, failed, of: failed, first }.told());
-        let fails = fails.map(|own| format!("; tried beside it, {own}")).unwrap_or_default();
-        let message = format!("no row gets here: the gate {gates} passes on none of them{fails}");
-        let pass = plan.config.combine.pass;
-        let help = format!("add rows whose completions pass, or lower [combine] pass = {pass}");
         let place = tested.place_of(Role::Reward(at), first.and_then(|own| own.place));
-        Finding::new(place, message, help).with("gate", gates.as_str()).error_if(first.is_some())
+        let found = Finding::new(place, "stopped").with("gate", gates.as_str());
+        let found = found.with("pass", plan.config.combine.pass).error_if(first.is_some());
+        match first {
+            Some(first) => found.with("failed", tried.failed).of_example(first),
+            None => found,
+        }
     });
     found.collect()
 }

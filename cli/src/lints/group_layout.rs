@@ -24,11 +24,8 @@ fn scattered(look: Look<'_>) -> Option<Finding> {
         let own = group_key(&row.sample);
         key.replace(own) != Some(own) && !seen.insert(own)
     })?;
-    let (group, row) = (group_key(&row.sample), row.number);
-    let message = format!("the group {group:?} goes on at row {row}, after rows of another group");
-    let help = "rewards are compared within groups: sort the rows by their group";
-    let found = Finding::at("data.group", message, help).with("row", row).with("group", group);
-    Some(found.error_if(true))
+    let found = Finding::new("data.group", "scattered").with("row", row.number);
+    Some(found.with("group", group_key(&row.sample)).error_if(true))
 }
 
 /// Every group has one row, or all rows are one group.
@@ -36,19 +33,14 @@ fn alone(look: Look<'_>) -> Option<Finding> {
     let rows = look.rows.len();
     let compares = look.plan.compares(|_| true).filter(|_| rows > 1)?;
     let keys: BTreeSet<&str> = look.rows.iter().map(|row| group_key(&row.sample)).collect();
-    let (key, what) = if keys.len() == rows {
-        ("data.group", "every group has one row")
+    let found = if keys.len() == rows {
+        Finding::new("data.group", "alone")
     } else if keys.iter().all(|key| key.is_empty()) {
-        ("data.prompt", "no row has a prompt or a group, so that all are one group")
+        let meta = look.rows.first()?.sample.meta();
+        let column = PROMPTS.into_iter().find(|name| meta.contains_key(*name));
+        Finding::new("data.prompt", "one").with("column", column)
     } else {
         return None;
     };
-    let meta = look.rows.first()?.sample.meta();
-    let prompt = PROMPTS.iter().find(|name| key == "data.prompt" && meta.contains_key(**name));
-    let help = prompt.map_or_else(
-        || "[data] group names a column that the completions of one prompt share".to_owned(),
-        |name| format!("write [data] prompt = \"{name}\""),
-    );
-    let message = format!("{what}, and {compares} compares the rows of a group");
-    Some(Finding::at(key, message, help).with("rows", rows))
+    Some(found.with("rows", rows).with("compares", compares.to_string()))
 }

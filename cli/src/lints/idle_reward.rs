@@ -2,12 +2,13 @@
 //! gives back what it takes. An error where every weight is 0.
 //!
 //! Looks at totals with the least and the greatest that a reward gives, on the rows and where all others give 0, 0.5 and 1.
-//! Fix: name it in the expression, or write weight = 0.0 to report it alone; lower the first end of the clamp.
+//! Fix: name it in the expression, give it a weight such as 0.1, or write weight = 0.0 to report it alone; lower the first end
+//! of the clamp.
 
 use assay::verifiers::{Reward, Verdict};
 use serde_json::Value;
 
-use super::look::{Finding, Tested, which};
+use super::look::{Finding, Tested};
 use super::script::Role;
 use crate::trial::Tried;
 use crate::trial::tally::RowsTally;
@@ -26,9 +27,8 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         && plan.gates.is_empty()
         && (0..plan.rewards.len()).all(|at| tested.weight(at) == 0.0)
     {
-        let message = format!("no reward has a say: every weight is 0 at step {step}");
-        let help = "write weight = 1.0 for what counts; `--step N` takes another step";
-        return vec![Finding::of_reward((0, "weight"), message, help).error_if(true)];
+        let found = Finding::new((0, "weight"), "nothing").with("step", step);
+        return vec![found.error_if(true)];
     }
     let rewards = plan.rewards.iter().zip(tested.rewards).enumerate();
     let idle = rewards.filter_map(|(at, (own, report))| {
@@ -43,19 +43,13 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         if moves(tested, at) {
             return clamped(tested, at);
         }
-        let (name, help) = (&own.name, "or write weight = 0.0 to report it alone");
-        Some(if is_written {
-            let message = format!(
-                "`expression` does not name the reward \"{name}\", or nothing comes of it: it has no say"
-            );
-            Finding::of_reward((at, "name"), message, format!("name it there, {help}"))
+        let found = if is_written {
+            Finding::new((at, "name"), "unnamed")
         } else {
-            let message = format!(
-                "its weight is {weight:e}: beside the others \"{name}\" moves nothing that can be told"
-            );
-            let help = format!("write a weight such as 0.1, {help}");
-            Finding::of_reward((at, "weight"), message, help).with("weight", weight)
-        })
+            let found = Finding::new((at, "weight"), "vanishes").with("weight", weight);
+            found.with("written", format!("{weight:e}"))
+        };
+        Some(found.with("name", own.name.as_str()))
     });
     idle.collect()
 }
@@ -106,12 +100,7 @@ fn clamped(tested: Tested<'_>, at: usize) -> Option<Finding> {
     };
     let is_cut = rows.iter().all(|own| own.total() == without(own));
     let first = rows.first().filter(|_| is_cut)?.row.number;
-    let (name, rows) = (tested.plan().names.get(at)?, rows.len());
-    let message = format!(
-        "{}: \"{name}\" takes something away, and `clamp` gives it back on each of them: nothing is below {low}",
-        which(rows, first)
-    );
-    let lower = low - 1.0;
-    let help = format!("lower the first end, as in clamp = [{lower:.1}, ...], or leave clamp out");
-    Some(Finding::at("combine.clamp", message, help).with("rows", rows).with("row", first))
+    let found = Finding::new("combine.clamp", "clamped").with("low", low);
+    let found = found.with("name", tested.plan().names.get(at)?.as_str());
+    Some(found.with("rows", rows.len()).with("row", first))
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::look::{Finding, Tested, tried_on};
+use super::look::{Finding, Tested};
 
 /// Notes of shapes that move nothing, and what they say then.
 const IDLE: [(&str, f64, &str); 3] = [
@@ -24,10 +24,8 @@ pub(super) fn find(tested: Tested<'_>) -> impl Iterator<Item = Finding> {
             rows.filter_map(|own| own.verdicts.get(at)?.evidence.get("shaping")?.get(place));
         let whys: Vec<Option<&str>> = notes.map(why).collect();
         let why = whys.first().copied().flatten().filter(|_| whys.iter().all(Option::is_some))?;
-        let rows = tried_on(whys.len() as u64);
-        let message = format!("the shape `{kind}` does nothing on {rows}: {why}");
-        let help = format!("`assay show shape.{kind}` says what it asks of a row");
-        let found = Finding::of_reward((at, &format!("shape[{place}].kind")), message, help);
+        let key = format!("shape[{place}].kind");
+        let found = Finding::new((at, key.as_str()), "idle").with("why", why);
         Some(found.with("kind", kind).with("rows", whys.len()))
     })
 }

@@ -22,9 +22,7 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         let numbers = Numbers { tested, script };
         script.walk(|nodes| {
             if let Some(part) = numbers.division(nodes) {
-                let message = "this divides whole numbers, and rhai drops what is behind the point";
-                let help = "write 1.0 * a / b, or one of the numbers with a point, as in 2.0";
-                found.push(Finding::new(Place::Script(at, Some(part)), message, help));
+                found.push(Finding::new(Place::Script(at, Some(part)), "divides"));
             }
         });
     }

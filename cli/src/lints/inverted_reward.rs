@@ -15,20 +15,20 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         let (weight, (low, high)) = (tested.weight(at), planned.weight.bounds());
         let range = tested.rewards.get(at)?.rows.as_ref()?.range.unwrap_or((0.0, 1.0));
         let is_judge = judges.contains(&at);
-        let what = if is_judge && is_sum && weight < 0.0 {
-            "a right answer earns less than a wrong one".to_owned()
+        let says = if is_judge && is_sum && weight < 0.0 {
+            "negative"
         } else if is_judge && is_sum && low < 0.0 && high > 0.0 {
-            format!("it goes from {low} to {high}, and at some step a right answer earns less than a wrong one")
+            "falls"
         } else if is_judge {
             return turned(tested, at);
         } else if is_sum && weight < 0.0 && range.0 < 0.0 && range.1 <= 0.0 {
-            format!("\"{}\" is a penalty, from {} to 0, and what it is for is paid", planned.name, range.0)
+            "penalty"
         } else {
             return None;
         };
-        let message = format!("its weight is {weight}: {what}");
-        let help = format!("write weight = {}, or let it stay at 0.0 or above", weight.abs());
-        Some(Finding::of_reward((at, "weight"), message, help).with("weight", weight))
+        let found = Finding::new((at, "weight"), says).with("weight", weight);
+        let found = found.with("low", low).with("high", high).with("least", range.0);
+        Some(found.with("name", planned.name.as_str()))
     });
     found.filter(|_| combine.normalise.is_none()).collect()
 }
@@ -40,14 +40,11 @@ fn turned(tested: Tested<'_>, at: usize) -> Option<Finding> {
     let (right, _, most) = right.max_by(|a, b| a.2.total_cmp(&b.2))?;
     let (wrong, _, least) = wrong.min_by(|a, b| a.2.total_cmp(&b.2))?;
     let (right, wrong) = (right.row.number, wrong.row.number);
-    let message = format!(
-        "a wrong answer earns more than a right one: row {wrong} earns {least}, row {right} {most}"
-    );
-    let help = "look for a sign that is turned round: in the expression, a weight or a scale";
     let is_shaped = tested.plan().rewards.get(at).is_some_and(|own| !own.shapes.is_empty());
     let found = match tested.written() {
-        Some(key) => Finding::at(key, message, help),
-        None => Finding::of_reward((at, if is_shaped { "shape" } else { "weight" }), message, help),
+        Some(key) => Finding::new(key, "turned"),
+        None => Finding::new((at, if is_shaped { "shape" } else { "weight" }), "turned"),
     };
-    (least > most && tested.is_whole()).then(|| found.with("wrong", wrong).with("right", right))
+    let found = found.with("wrong", wrong).with("right", right).with("least", least);
+    (least > most && tested.is_whole()).then(|| found.with("most", most))
 }

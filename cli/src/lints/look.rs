@@ -60,36 +60,60 @@ pub(crate) struct Finding {
     pub(crate) place: Place,
     /// What the sentence is made of.
     pub(crate) fields: Vec<(&'static str, Value)>,
+    /// The name of its sentence, or a template of it.
+    pub(crate) says: &'static str,
+    /// The sentence, once it is made.
     pub(crate) message: String,
-    /// What to type.
+    /// What to type; empty where the sentence or the page of the lint says it.
     pub(crate) help: String,
 }
 
+impl From<&str> for Place {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<(usize, &str)> for Place {
+    fn from((at, key): (usize, &str)) -> Self {
+        Self::Reward(at, key.to_owned())
+    }
+}
+
 impl Finding {
-    pub(crate) fn new(place: Place, message: impl Into<String>, help: impl Into<String>) -> Self {
-        let (message, help) = (message.into(), help.into());
-        Self { code: None, is_error: false, place, fields: Vec::new(), message, help }
+    pub(crate) fn new(place: impl Into<Place>, says: &'static str) -> Self {
+        let (place, fields) = (place.into(), Vec::new());
+        let (message, help) = (String::new(), String::new());
+        Self { code: None, is_error: false, place, fields, says, message, help }
     }
 
-    /// At a key of the configuration.
-    pub(crate) fn at(key: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::new(Place::Key(key.to_owned()), message, help)
+    /// Of rows; none where there are none.
+    pub(crate) fn of_rows(place: impl Into<Place>, rows: &[&Row], what: &str) -> Option<Self> {
+        let found = Self::new(place, "{{ rows | which(row) }}: {{ what }}").with("what", what);
+        Some(found.with("rows", rows.len()).with("row", rows.first()?.number))
     }
 
-    /// At a key of a reward.
-    pub(crate) fn of_reward(
-        (at, key): (usize, &str),
-        message: impl Into<String>,
-        help: impl Into<String>,
+    /// Of what fails, on so many of the rows that it was tried on: an error where it is all of them.
+    pub(crate) fn of_failures(
+        place: impl Into<Place>,
+        what: &str,
+        (failed, of): (u64, u64),
+        first: &Example,
     ) -> Self {
-        Self::new(Place::Reward(at, key.to_owned()), message, help)
+        const SAYS: &str = "{{ what }} fails on {% if rows == of %}{{ of | tried }}{% else %}{{ rows | count }} of \
+                            {{ of | count }} rows{% endif %}, first on row {{ row }} ({{ id }}): {{ reason }}";
+        let found = Self::new(place, SAYS).with("what", what).with("rows", failed).with("of", of);
+        found.of_example(first).error_if(failed == of)
     }
 
-    /// Of rows, which the message does not name; none where there are none.
-    pub(crate) fn of_rows(place: Place, rows: &[&Row], what: &str, help: &str) -> Option<Self> {
-        let first = rows.first()?.number;
-        let found = Self::new(place, format!("{}: {what}", which(rows.len(), first)), help);
-        Some(found.with("rows", rows.len()).with("row", first))
+    /// With a row, and what is said of it.
+    pub(crate) fn of_example(self, first: &Example) -> Self {
+        let Example { id, row, reason, .. } = first;
+        self.with("row", *row).with("id", id.as_str()).with("reason", reason.as_str())
+    }
+
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: help.into(), ..self }
     }
 
     /// With one more field.
@@ -223,10 +247,10 @@ impl<'a> Tested<'a> {
 }
 
 /// Which rows are so.
-pub(crate) fn which(amount: usize, first: u64) -> String {
+pub(crate) fn which(amount: u64, first: u64) -> String {
     match amount {
         1 => format!("row {first}"),
-        amount => format!("{} rows, first row {first}", count(amount as u64)),
+        amount => format!("{} rows, first row {first}", count(amount)),
     }
 }
 
@@ -254,28 +278,5 @@ pub(crate) fn tried_on(all: u64) -> String {
     match all {
         1 => "the only row it was tried on".to_owned(),
         all => format!("each of the {} rows it was tried on", count(all)),
-    }
-}
-
-/// What fails on how many of the rows it was tried on, and why on the first.
-pub(crate) struct Failures<'a> {
-    pub(crate) what: &'a str,
-    pub(crate) failed: u64,
-    pub(crate) of: u64,
-    pub(crate) first: &'a Example,
-}
-
-impl Failures<'_> {
-    pub(crate) fn told(&self) -> String {
-        let Self { what, failed, of, first: Example { id, row, reason, .. } } = self;
-        let some = || format!("{} of {} rows", count(*failed), count(*of));
-        let rows = if failed == of { tried_on(*of) } else { some() };
-        format!("{what} fails on {rows}, first on row {row} ({id}): {reason}")
-    }
-
-    /// An error where it fails on all of them.
-    pub(crate) fn found(&self, place: Place, help: String) -> Finding {
-        let found = Finding::new(place, self.told(), help).with("rows", self.failed);
-        found.with("row", self.first.row).error_if(self.failed == self.of)
     }
 }

@@ -1,7 +1,7 @@
 //! A script ends without a value on some rows, which abstain: `if` without `else`, a function of Python without `return`.
 //!
 //! Looks at the last statement in the syntax tree. A script that says itself that it gives nothing, as by () or `return
-//! None`, means it. Fix: else { 0.0 } behind an `if`, and the reward without `let` as the last line; `return` before the
+//! None`, means it. Fix: write else { 0.0 } behind an `if`, and the reward without `let` as the last line; `return` before the
 //! reward of a function, in the place of `print`, and `return 0.0` at its end.
 
 use rhai::{ASTNode, Expr, Position, Stmt};
@@ -12,32 +12,23 @@ use super::script::{Role, Script};
 
 pub(super) fn find(tested: Tested<'_>) -> impl Iterator<Item = Finding> {
     tested.scripts.iter().enumerate().filter_map(move |(at, script)| {
-        let (spot, what, help) = match &script.facts.function {
-            Some(function) => (
-                function.open_end?,
-                format!("`{}` ends without `return`", function.name),
-                "write `return` before the reward, in the place of print, and return 0.0 at the end",
-            ),
-            None => {
-                (open_if(script)?, "`if` without `else` gives ()".to_owned(), "write else { 0.0 } behind it")
-            }
+        let (spot, what) = match &script.facts.function {
+            Some(own) => (own.open_end?, format!("`{}` ends without `return`", own.name)),
+            None => (open_if(script)?, "`if` without `else` gives ()".to_owned()),
         };
-        let (message, rows) = match script.role {
-            Role::When(_) => {
-                (format!("{what} where it does not hold, which is neither true nor false"), 0)
-            }
-            Role::Combine => (format!("{what} where it does not hold, and the row has no reward"), 0),
+        let place = Place::Script(at, Some(script.bytes(spot)));
+        let found = match script.role {
+            Role::When(_) => Finding::new(place, "when"),
+            Role::Combine => Finding::new(place, "combine"),
             Role::Reward(own) => {
                 let tally = tested.rewards.get(own)?.rows.as_ref()?;
                 let (silent, all) = (tally.abstained, tally.abstained + tally.scored);
-                if silent == 0 || silent == all {
-                    return None;
-                }
-                (format!("{what}: {silent} of {all} rows abstain"), silent)
+                let is_some = silent > 0 && silent < all;
+                let found = is_some.then(|| Finding::new(place, "reward").with("rows", silent));
+                found?.with("of", all)
             }
         };
-        let place = Place::Script(at, Some(script.bytes(spot)));
-        Some(Finding::new(place, message, help).with("rows", rows))
+        Some(found.with("what", what))
     })
 }
 

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay::verifiers::{Aspect, Sample};
 
-use super::look::{Finding, Look, shown};
-use crate::output::count;
+use super::look::{Finding, Look};
 use crate::trial::read::Row;
 
 /// One prompt in so many with two answers is no noise of labels.
@@ -56,16 +55,8 @@ fn several(rows: &ByKey, key: &str, what: &str, share: usize) -> Option<Finding>
     let several: Vec<_> = rows.values().filter(|(_, own)| own.len() > 1).collect();
     let first = several.iter().map(|(row, _)| *row).min()?;
     let most = several.iter().map(|(_, own)| own.len()).max()?;
-    let message = format!(
-        "{} of {} {key}s have rows of several {what}, as many as {most}, first row {first}: what is right for one is wrong \
-         for the other",
-        count(several.len() as u64),
-        count(rows.len() as u64)
-    );
-    let help = format!(
-        "rows of one {key} ask one question: [data] {key} names the column that tells questions apart"
-    );
-    let found = Finding::at(&format!("data.{key}"), message, help);
+    let found = Finding::new(format!("data.{key}").as_str(), "several").with("key", key);
+    let found = found.with("what", what).with("of", rows.len()).with("most", most);
     let is_many = several.len().saturating_mul(share) >= rows.len();
     is_many.then(|| found.with("several", several.len()).with("row", first))
 }
@@ -76,11 +67,6 @@ fn one_for_all(look: Look<'_>) -> Option<Finding> {
     let all: BTreeSet<_> = look.rows.iter().map(answer).collect();
     let only = all.first()?.as_ref().filter(|_| all.len() == 1)?;
     let is_many = prompts.len() >= PROMPTS_MIN && look.judges(Aspect::is_answer);
-    let message = format!(
-        "{} different prompts have one reference, {}",
-        count(prompts.len() as u64),
-        shown(only)
-    );
-    let help = "is it the answer of one row, given to all of them? [data] reference names the column of the right answers";
-    is_many.then(|| Finding::at("data.reference", message, help).with("prompts", prompts.len()))
+    let found = Finding::new("data.reference", "one").with("reference", only.as_str());
+    is_many.then(|| found.with("prompts", prompts.len()))
 }

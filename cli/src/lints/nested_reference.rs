@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use assay::verifiers::Aspect;
 use serde_json::{Map, Value};
 
-use super::look::{Finding, Look, Place, listed};
+use super::look::{Finding, Look};
 use crate::trial::read::Row;
 
 /// Members that hold the answer, in the data of others.
@@ -32,17 +32,11 @@ pub(super) fn find(look: Look<'_>) -> Option<Finding> {
         return None;
     }
     let member = answer.or_else(|| members.keys().next().map(String::as_str))?;
-    let place = format!("{}.{member}", look.plan.config.data.reference);
-    let keys = listed(members.keys().map(String::as_str));
-    let what = format!("the reference is a table with {keys} in it, and not the answer alone");
-    let help = match answer {
-        Some(_) => format!("write the table as an object, and [data] reference = \"{place}\""),
-        None => format!(
-            "[data] reference = \"{place}\" names a member of it; verifier = \"json\" with equals_reference = true compares \
-             tables, and a function of `python_check` reads what an answer must obey"
-        ),
-    };
-    Finding::of_rows(Place::Key("data.reference".to_owned()), &with, &what, &help)
+    let path = format!("{}.{member}", look.plan.config.data.reference);
+    let says = if answer.is_some() { "answer" } else { "table" };
+    let found = Finding::new("data.reference", says).with("rows", with.len()).with("path", path);
+    let keys: Vec<&str> = members.keys().map(String::as_str).collect();
+    Some(found.with("row", with.first()?.number).with("keys", keys))
 }
 
 /// The table that a reference is, or that its text holds as JSON or as Python writes it.

@@ -4,6 +4,7 @@
 //! paid, which must stay so. The settings are the `[[alternative]]` tables of the verifier's cases, the first one that does
 //! it; the ways to write references are those of `forms.toml`. Fix: what is named, if such answers are right.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use assay::engine::{JudgedTurn, Planned};
@@ -15,8 +16,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::look::{Finding, Place, Tested, which};
-use crate::output::count;
+use super::look::{Finding, Tested};
 use crate::trial::probe::{is_full, variant};
 use crate::trial::read::Row;
 
@@ -46,29 +46,19 @@ struct Form {
     split: Vec<String>,
 }
 
-#[derive(Default, Deserialize)]
-struct Forms {
-    form: Vec<Form>,
-}
-
-static FORMS: LazyLock<Forms> =
+/// The forms, under the one key of the file.
+static FORMS: LazyLock<BTreeMap<String, Vec<Form>>> =
     LazyLock::new(|| toml::from_str(include_str!("forms.toml")).unwrap_or_default());
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let found = tested.look.rewards().filter_map(|(at, planned, config)| {
         let paid = Paid::of(tested, at, planned)?;
-        let place = Place::Reward(at, String::new());
         if config.turn != JudgedTurn::default() {
             let rows = paid.many(|row| paid.is_right(paid.verifier, &row.sample))?;
-            let what = "the last message of the assistant is right, and `turn` names another one";
-            return Finding::of_rows(
-                place,
-                &rows,
-                what,
-                "leave turn out, or write turn = \"last_assistant\"",
-            );
+            let found = Finding::new((at, ""), "turn").with("rows", rows.len());
+            return Some(found.with("row", rows.first()?.number));
         }
-        paid.other_form(&place).or_else(|| paid.alternative(tested, &place, &config.config))
+        paid.other_form(at).or_else(|| paid.alternative(tested, at, &config.config))
     });
     found.collect()
 }
@@ -116,7 +106,7 @@ impl<'a> Paid<'a> {
     }
 
     /// References, and answers, that say the same in another form.
-    fn other_form(&self, place: &Place) -> Option<Finding> {
+    fn other_form(&self, at: usize) -> Option<Finding> {
         if self.planned.built.slow {
             return None;
         }
@@ -129,12 +119,12 @@ impl<'a> Paid<'a> {
             let sample = variant(&row.sample, &answer, new);
             Some(is_other && self.is_right(self.verifier, &sample))
         };
-        FORMS.form.iter().find_map(|form| {
+        FORMS.values().flatten().find_map(|form| {
             let signs = form.split.iter().map(|sign| Some(sign.as_str()));
             let mut ways = signs.chain(form.split.is_empty().then_some(None));
             let rows =
                 ways.find_map(|sign| self.many(|row| is_right(form, sign, row) == Some(true)))?;
-            Finding::of_rows(place.clone(), &rows, &form.what, &form.help)
+            Some(Finding::of_rows((at, ""), &rows, &form.what)?.help(form.help.as_str()))
         })
     }
 
@@ -142,7 +132,7 @@ impl<'a> Paid<'a> {
     fn alternative(
         &self,
         tested: Tested<'_>,
-        place: &Place,
+        at: usize,
         settings: &Map<String, Value>,
     ) -> Option<Finding> {
         let own = self.planned.built.spec.id.as_ref();
@@ -165,15 +155,8 @@ impl<'a> Paid<'a> {
             let is_one = lost * SHARE <= rows.len() && (!slow || self.planned.built.slow);
             is_one.then(|| (rows.len(), typed(alternative, settings)))
         })?;
-        let (first, tried) = (self.none.first()?.number, count(self.none.len() as u64));
-        let (rows, by) = (which(self.all, first), count(right as u64));
-        let message =
-            format!("{rows} earn nothing: of {tried} that were tried {by} are right with {typed}");
-        let help = format!(
-            "{typed}, if such answers are right; validate counts what it pays for among the cheats"
-        );
-        let found =
-            Finding::new(place.clone(), message, help).with("rows", self.all).with("row", first);
+        let found = Finding::new((at, ""), "alternative").with("tried", self.none.len());
+        let found = found.with("rows", self.all).with("row", self.none.first()?.number);
         Some(found.with("right", right).with("by", typed))
     }
 }
@@ -281,15 +264,14 @@ fn says_the_same(alternative: &Alternative, row: &Row) -> bool {
 /// Whether one of two numbers is the other one, rounded.
 fn is_rounded(reference: &str, completion: &str) -> bool {
     let digits = |number: &str| number.split_once('.').map_or(0, |(_, behind)| behind.len());
-    let mut numbers =
-        completion.split(|char: char| !(char.is_ascii_digit() || ".,-".contains(char)));
-    numbers.any(|own| {
-        let own = own.trim_end_matches(['.', '-', ',']).replace(',', "");
-        let is_more = digits(&own) > digits(reference);
-        let (more, fewer) =
-            if is_more { (own.as_str(), reference) } else { (reference, own.as_str()) };
-        // Without decimals on either side the numbers are whole, and not the same.
+    // Without decimals on either side the numbers are whole, and not the same.
+    let is_rounded = |(more, fewer): (&str, &str)| {
         let rounded = more.parse::<f64>().map(|more| format!("{more:.*}", digits(fewer)));
         digits(more) > digits(fewer) && rounded.is_ok_and(|own| own == fewer)
-    })
+    };
+    let numbers = completion.split(|char: char| !(char.is_ascii_digit() || ".,-".contains(char)));
+    let numbers = numbers.map(|own| own.trim_end_matches(['.', '-', ',']).replace(',', ""));
+    numbers
+        .into_iter()
+        .any(|own| [(own.as_str(), reference), (reference, &own)].into_iter().any(is_rounded))
 }

@@ -24,13 +24,6 @@ pub(super) fn find(tested: Tested<'_>) -> Option<Finding> {
     let low = combine.clamp.map_or(0.0, |[low, _]| low);
     // Where no row is wrong, it is one that has nothing.
     let most = wrong.filter_map(Tried::total).reduce(f64::max).unwrap_or(low.max(0.0));
-    let message = format!(
-        "a row that fails earns {floor}, and a wrong answer no more than {most}: who makes the verifier fail is paid"
-    );
-    let least = low.min(most);
-    let help = format!(
-        "write floor = {least:?}, or on_fault = \"mask\", by which what fails has no reward"
-    );
-    let found = Finding::at("combine.floor", message, help);
+    let found = Finding::new("combine.floor", "floor").with("least", low.min(most));
     (floor > most + EPSILON).then(|| found.with("floor", floor).with("most", most))
 }

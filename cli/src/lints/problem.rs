@@ -14,14 +14,9 @@ use crate::text::inline;
 pub(crate) struct Problem {
     /// The code of the lint.
     code: &'static str,
-    /// The key, as `--set` names it.
-    key: String,
-    /// The file, or the flag, in which it stands.
-    file: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<usize>,
+    /// Where; the key is as `--set` names it.
+    #[serde(flatten)]
+    at: ErrorFields,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<String>,
@@ -39,24 +34,17 @@ impl Problem {
         fields: Vec<(&'static str, Value)>,
         error: ConfigError,
     ) -> Self {
-        let ErrorFields { file, line, column, .. } = error.fields();
-        Self {
-            code,
-            key: key.to_owned(),
-            file,
-            line,
-            column,
-            message: error.message.clone(),
-            help: error.help.clone(),
-            fields: fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-            error,
-        }
+        let at = ErrorFields { key: Some(key.to_owned()), ..error.fields() };
+        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let (message, help) = (error.message.clone(), error.help.clone());
+        Self { code, at, message, help, fields, error }
     }
 
     /// The problem for people.
     pub(crate) fn text(&self, level: Level<'_>) -> String {
         let mut error = self.error.clone();
-        error.message = inline(&format!("{}: {}", self.key, self.message));
+        let key = self.at.key.as_deref().unwrap_or_default();
+        error.message = inline(&format!("{key}: {}", self.message));
         drawn(&error, self.code, level, &Renderer::plain()) + "\n"
     }
 }

@@ -21,19 +21,10 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
         let (_, wrong) = given.find(|(at, own)| {
             (*at == 0 || own.is_required) && meant(&own.name).is_some() && !is_read(&own.name)
         })?;
-        let (own, name) = (&function.name, &wrong.name);
-        let message =
-            format!("`{own}` gets one dict, the sample, or two with the row: `{name}` is no text");
         let lines = names.iter().filter_map(|name| Some(format!("{name} = {}", meant(name)?)));
-        let lines = lines.collect::<Vec<_>>().join("; ");
-        let one = if lines.contains("= [") {
-            "; and return one number, without a list around it"
-        } else {
-            ""
-        };
-        let help = format!("write def {own}(sample): and in the line below it {lines}{one}");
-        let part = Some(script.bytes(wrong.at));
-        Some(Finding::new(Place::Script(at, part), message, help).with("parameter", name.as_str()))
+        let found = Finding::new(Place::Script(at, Some(script.bytes(wrong.at))), "text");
+        let found = found.with("lines", lines.collect::<Vec<_>>().join("; "));
+        Some(found.with("function", function.name.as_str()).with("parameter", wrong.name.as_str()))
     });
     found.collect()
 }

@@ -3,7 +3,7 @@
 //! Looks at the totals of right rows, of which there must be several. Fix: `how = "weighted_sum"` adds a penalty to what
 //! else is earned; under a sum, a weight above 0, or one that takes less away.
 
-use super::look::{Finding, Tested, which};
+use super::look::{Finding, Tested};
 
 pub(super) fn find(tested: Tested<'_>) -> Option<Finding> {
     let judges = tested.judges().into_iter().filter(|at| tested.weight(*at) > 0.0);
@@ -20,17 +20,10 @@ fn taken(tested: Tested<'_>, at: usize) -> Option<Finding> {
     };
     let names = &tested.plan().names;
     let other = (0..names.len()).find(takes)?;
-    let (name, own, weight) = (names.get(other)?, names.get(at)?, tested.weight(other));
-    let (what, help) = if weight < 0.0 {
-        let help = format!("write weight = {} to pay for it, or take less away", -weight);
-        (format!("has weight {weight} and takes it from each of them"), help)
-    } else {
-        let help = "how = \"weighted_sum\" adds a penalty to what else is earned".to_owned();
-        ("gives no more than 0 to any of them".to_owned(), help)
-    };
-    let rows = which(right.len(), first);
-    let message = format!("{rows} that \"{own}\" calls right earn nothing: \"{name}\" {what}");
-    let found = Finding::of_reward((other, "weight"), message, help);
+    let (weight, name) = (tested.weight(other), names.get(other)?.as_str());
+    let says = if weight < 0.0 { "takes" } else { "factor" };
+    let found = Finding::new((other, "weight"), says).with("weight", weight).with("name", name);
+    let found = found.with("judge", names.get(at)?.as_str());
     let is_nothing = right.iter().all(|(.., total)| *total <= 0.0);
     is_nothing.then(|| found.with("rows", right.len()).with("row", first))
 }

@@ -135,7 +135,8 @@ impl TextLint {
         };
         let rows: Vec<&Row> = with.iter().map(|(row, _)| *row).collect();
         let place = place.unwrap_or_else(|| Place::Key(key.to_owned()));
-        Some(Finding::of_rows(place, &rows, &what, &self.help)?.with("found", found))
+        let own = Finding::of_rows(place, &rows, &what)?.help(self.help.as_str());
+        Some(own.with("found", found))
     }
 }
 

@@ -55,11 +55,8 @@ impl Names<'_> {
         let is_absent = |name: &str| PACKAGES.split(' ').any(|own| own == name);
         let mut imports = self.script.facts.imports.iter();
         found.extend(imports.find(|(name, _)| is_absent(name)).map(|(name, spot)| {
-            let message = format!("the script imports `{name}`, which is not there");
-            let help = "scripts have the standard library of Python alone; the verifiers `math`, `number`, `json` and others \
-                        do much of what packages are for";
             let place = Place::Script(self.at, Some(self.script.bytes(*spot)));
-            Finding::new(place, message, help).with("package", name.as_str())
+            Finding::new(place, "package").with("package", name.as_str())
         }));
         let (roots, paths) = (self.roots(), &self.script.facts.paths);
         let mut told: Vec<&[String]> = Vec::new();
@@ -152,11 +149,7 @@ impl Names<'_> {
             let place = error.position();
             let part =
                 place.line().zip(place.position()).and_then(|place| self.script.word_at(place));
-            let called = self.script.called();
-            let message = format!("{called} names the variable `{name}`, which is not there");
-            let help = self.meant(None, name, &known);
-            let finding = Finding::new(Place::Script(self.at, part), message, help);
-            found.push(finding.with("name", name.as_str()).error_if(true));
+            found.push(self.found(part, "variable", None, name, &known).error_if(true));
             scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
         }
         found
@@ -166,80 +159,59 @@ impl Names<'_> {
     #[expect(clippy::indexing_slicing, reason = "a path has names")]
     fn unknown(&self, part: Option<Range<usize>>, names: &[String], known: &Members) -> Finding {
         let (root, name) = (names[0].as_str(), names[names.len() - 1].as_str());
-        let place = names.join(".");
         let is_reward = ["rewards", "verdicts"].contains(&root) && names.len() == 2;
         let is_column = matches!(names, [.., above, _] if above == "meta")
             || !self.script.is_rhai() && names.len() == 2;
-        let what = if is_reward {
-            let later = self.is_reward(name);
-            let why = if later { "which is judged later" } else { "and none is called so" };
-            format!("the reward \"{name}\", {why}")
-        } else if root == "verdicts" {
-            format!("`{place}`, and a verdict has no `{name}`")
-        } else if known.has("output_text") {
-            format!("`{place}`, and a sample has no `{name}`")
-        } else if is_column {
-            format!("the column `{name}`, which no row has")
-        } else {
-            format!("`{place}`, which no row has")
+        let kind = match () {
+            () if is_reward && self.is_reward(name) => "later",
+            () if is_reward => "reward",
+            () if root == "verdicts" => "verdict",
+            () if known.has("output_text") => "sample",
+            () if is_column => "column",
+            () => "member",
         };
-        let message = format!("{} names {what}", self.script.called());
         let known: Vec<&str> = known.names().collect();
-        let help = self.meant(Some(root), name, &known);
-        let finding = Finding::new(Place::Script(self.at, part), message, help);
-        finding.with("name", name).with("path", place)
+        self.found(part, kind, Some(root), name, &known).with("path", names.join("."))
     }
 
     fn is_reward(&self, name: &str) -> bool {
         self.tested.plan().names.iter().any(|own| own == name)
     }
 
-    /// What was meant by a variable, or by a member of what is called `root`.
-    fn meant(&self, root: Option<&str>, name: &str, known: &[&str]) -> String {
+    /// A name that is nowhere, and what was meant by it: a variable, or a member of what is called `root`.
+    fn found(
+        &self,
+        part: Option<Range<usize>>,
+        kind: &str,
+        root: Option<&str>,
+        name: &str,
+        known: &[&str],
+    ) -> Finding {
         let (is_combine, is_rhai) = (self.script.role == Role::Combine, self.script.is_rhai());
-        let is_of_rewards = root.is_none_or(|root| root == "rewards" || root == "verdicts");
+        let is_of_rewards = root.is_some_and(|root| root == "rewards" || root == "verdicts");
         let is_sample = !is_rhai && known.contains(&"output_text");
         let named = self.tested.plan().config.data.named();
         let named = named.into_iter().find(|(role, column)| *column == name || *role == name);
         let own = SAMPLE_NAMES.into_iter().find(|own| *own == name).map(|own| (own, own));
-        if is_combine && (SAMPLE_NAMES.contains(&name) || self.meta.has(name)) {
-            return format!(
-                "an expression sees the rewards alone: put what reads `{name}` into a reward, verifier = \"rhai\", and name \
-                 that reward here"
-            );
-        }
-        if is_of_rewards && self.is_reward(name) {
-            let above =
-                if self.seen().contains(&name) { "" } else { "put that reward above this one; " };
-            return format!("{above}a reward is a member of `rewards`: write `rewards.{name}`");
-        }
-        if (root.is_none() || is_sample) && self.meta.has(name) {
-            let meta = match root.filter(|_| is_sample) {
-                Some(sample) => format!("{sample}[\"meta\"][\"{name}\"]"),
-                None => format!("`meta.{name}`"),
-            };
-            return format!("a column is a member of `meta`: write {meta}");
-        }
-        if let Some((role, column)) =
-            named.or(own).filter(|_| root.is_none_or(|own| own == "meta" || !is_rhai) && !is_sample)
-        {
-            return if SAMPLE_NAMES.contains(&role) && is_rhai {
-                format!("what is read as the {role} is no metadata: write `{role}`")
-            } else {
-                format!(
-                    "[data] {role} = \"{column}\" takes the column out of `meta`: a function of Python has sample[\"{role}\"]; for \
-                     rhai write it into the rows a second time, and read that as meta.NAME"
-                )
-            };
-        }
-        let near = did_you_mean(name, known.iter().copied());
-        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        let more = match root {
-            None if is_combine => "",
-            None => "; any other column of a row is meta.COLUMN",
-            Some("rewards" | "verdicts") => "",
-            Some(_) => "; `optional = true` in [data] is for columns that may be missing",
+        let is_meta = root.is_none_or(|own| own == "meta" || !is_rhai) && !is_sample;
+        let (role, column) = named.or(own).filter(|_| is_meta).unzip();
+        let meant = match () {
+            () if is_combine && (own.is_some() || self.meta.has(name)) => "combine",
+            () if (root.is_none() || is_of_rewards) && self.is_reward(name) => "reward",
+            () if is_sample && self.meta.has(name) => "item",
+            () if root.is_none() && self.meta.has(name) => "column",
+            () if is_rhai && role.is_some_and(|role| SAMPLE_NAMES.contains(&role)) => "role",
+            () if role.is_some() => "taken",
+            () if is_of_rewards || root.is_none() && is_combine => "listed",
+            () if root.is_none() => "variable",
+            () => "member",
         };
-        format!("{near}there are: {}{more}", listed(known.iter().copied()))
+        let found = Finding::new(Place::Script(self.at, part), "unknown").with("kind", kind);
+        let found = found.with("name", name).with("root", root).with("meant", meant);
+        let found = found.with("role", role).with("column", column);
+        let found = found.with("near", did_you_mean(name, known.iter().copied()));
+        let found = found.with("is_above", self.seen().contains(&name));
+        let found = found.with("known", listed(known.iter().copied()));
+        found.with("script", self.script.called())
     }
 }

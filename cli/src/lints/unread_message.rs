@@ -2,13 +2,13 @@
 //! text.
 //!
 //! Looks at `turn` beside the roles, and at completions of calls alone in a quarter of the rows. Fix: `turn =
-//! "last_assistant"`; a function `grade(sample, item)` of `python_check` has the calls in `sample["output_tools"]`.
+//! "last_assistant"`; end the conversation with an answer of the assistant; a function `grade(sample, item)` of `python_check`
+//! has the calls in `sample["output_tools"]`.
 
-use assay::data::escape;
 use assay::engine::JudgedTurn;
 use assay::verifiers::{Aspect, Turn};
 
-use super::look::{Finding, Place, Tested};
+use super::look::{Finding, Tested};
 use crate::trial::read::Row;
 
 /// A policy calls a tool at the end in fewer than one row in so many.
@@ -37,11 +37,8 @@ fn role(at: usize, turn: Turn, rows: &[&Row]) -> Option<Finding> {
         Some(content.message(turn)?.role.clone()).filter(|role| has_own && !is_own(role))
     };
     let with: Vec<&Row> = rows.iter().copied().filter(|row| role(row).is_some()).collect();
-    let first = escape(&role(with.first()?)?);
-    let what =
-        format!("the message that is judged is of the role \"{first}\", and not the policy's");
-    let help = "write turn = \"last_assistant\", the default";
-    Finding::of_rows(Place::Reward(at, "turn".to_owned()), &with, &what, help)
+    let found = Finding::new((at, "turn"), "role").with("role", role(with.first()?)?);
+    Some(found.with("rows", with.len()).with("row", with.first()?.number))
 }
 
 fn calls(tested: Tested<'_>, at: usize, rows: &[&Row]) -> Option<Finding> {
@@ -49,10 +46,7 @@ fn calls(tested: Tested<'_>, at: usize, rows: &[&Row]) -> Option<Finding> {
     let with: Vec<&Row> = rows.iter().filter(is_call).copied().collect();
     let reads_text = !matches!(tested.look.aspect(at), Aspect::Other | Aspect::Output);
     let id = &tested.plan().rewards.get(at)?.built.spec.id;
-    let what =
-        format!("the completion is calls of tools without text, and `{id}` reads text alone");
-    let help = "verifier = \"python_check\" sees the calls: def grade(sample, item) has them in sample[\"output_tools\"]; or \
-                end the conversation with an answer of the assistant";
     let is_many = with.len() * SHARE >= rows.len() && reads_text;
-    Finding::of_rows(Place::Reward(at, String::new()), &with, &what, help).filter(|_| is_many)
+    let found = Finding::new((at, ""), "calls").with("verifier", id.as_ref());
+    is_many.then_some(found.with("rows", with.len()).with("row", with.first()?.number))
 }

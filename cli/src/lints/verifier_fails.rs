@@ -2,14 +2,13 @@
 //! reward from it.
 //!
 //! Looks at the verdicts of the rows. Fix: a fault of the reference names what the verifier reads, of which `assay show ID`
-//! has an example; a fault of a script names its line. A script that ends without `return` or `else` gives nothing, and
-//! the row abstains.
+//! has an example; a fault of a script names its line. A script gives its reward as the last line, a function of Python by
+//! `return`: write else { 0.0 } behind an `if`, and return 0.0 at the end.
 
 use assay::verifiers::{FaultKind, cases};
 
-use super::look::{Failures, Finding, Tested, tried_on};
+use super::look::{Finding, Tested};
 use super::script::Role;
-use crate::output::count;
 use crate::trial::EXHAUSTED_MAX;
 use crate::trial::tally::{Example, RowsTally};
 
@@ -23,20 +22,16 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let found = tallies.flat_map(|(at, tally)| {
         let place = |part| tested.place_of(Role::Reward(at), part);
         let failed = tally.first_failed.as_ref().map(|first| {
-            let (what, failed, of) = ("the verifier", tally.failed, tally.judged());
-            let failures = Failures { what, failed, of, first };
-            failures.found(place(first.place), help(tested, at, first))
+            let (place, failures) = (place(first.place), (tally.failed, tally.judged()));
+            let found = Finding::of_failures(place, "the verifier", failures, first);
+            found.help(help(tested, at, first))
         });
         let silent = tally.first_abstained.as_ref().filter(|_| tally.scored == 0);
         let silent = silent.map(|first| silent_on_all(tested, at, tally, first));
         let spent = (tested.trial.exhausted == Some(at)).then(|| {
-            let rows = count(tally.rows);
-            let message = format!(
-                "the trial ended after {rows} rows: {EXHAUSTED_MAX} verdicts ran out of fuel, memory or time"
-            );
+            let found = Finding::new(place(None), "spent").with("most", EXHAUSTED_MAX);
             let deadline_ms = tested.plan().config.limits.deadline_ms;
-            let help = format!("change its limits or limits.deadline_ms = {deadline_ms} to try more rows");
-            Finding::new(place(None), message, help).with("rows", tally.rows)
+            found.with("deadline_ms", deadline_ms).with("rows", tally.rows)
         });
         [failed, silent, spent].into_iter().flatten()
     });
@@ -45,26 +40,15 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
 
 /// No row has a reward from it.
 fn silent_on_all(tested: Tested<'_>, at: usize, tally: &RowsTally, first: &Example) -> Finding {
-    let message = format!(
-        "no row has a reward: it abstains on {}: {}",
-        tried_on(tally.abstained),
-        first.reason
-    );
     let rows = tested.look.rows_of(at);
     let has_references = rows.iter().any(|row| row.sample.reference().is_some());
     let column = column_of_references(tested).filter(|_| !has_references);
     let is_script = tested.scripts.iter().any(|script| script.role == Role::Reward(at));
-    let help = match column {
-        Some(column) => format!("write the column that holds it: [data] reference = \"{column}\""),
-        None if is_script => "a script gives its reward as the last line, a function of Python by `return`: write else { 0.0 } \
-                              behind an `if`, and return 0.0 at the end"
-            .to_owned(),
-        None => tested.shows(first.row),
-    };
-    Finding::new(tested.place_of(Role::Reward(at), None), message, help)
-        .with("rows", tally.judged())
-        .with("row", first.row)
-        .error_if(true)
+    let is_told = column.is_some() || is_script;
+    let found = Finding::new(tested.place_of(Role::Reward(at), None), "silent").of_example(first);
+    let found = found.with("abstained", tally.abstained).with("column", column);
+    let help = if is_told { String::new() } else { tested.shows(first.row) };
+    found.with("rows", tally.judged()).help(help).error_if(true)
 }
 
 /// The rows that the verifier reads, where the reference is at fault; else the command that shows the row.

@@ -4,7 +4,7 @@
 
 use assay::verifiers::Sample;
 
-use super::look::{Finding, Look, which};
+use super::look::{Finding, Look};
 
 pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
     let of_reward = |at: usize| {
@@ -18,10 +18,9 @@ pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
             } else {
                 format!("config.{}", slip.setting)
             };
-            let place = first.map(|first| format!("{}: ", which(slip.samples.len(), first)));
-            let message = format!("{}{}", place.unwrap_or_default(), slip.message);
-            let found =
-                Finding::of_reward((at, &key), message, slip.help).with("rows", slip.samples.len());
+            const SAYS: &str = "{% if row %}{{ rows | which(row) }}: {% endif %}{{ what }}";
+            let found = Finding::new((at, key.as_str()), SAYS).help(slip.help).with("row", first);
+            let found = found.with("what", slip.message).with("rows", slip.samples.len());
             Finding { code: Some(slip.code), ..found }
         });
         found.collect::<Vec<_>>()

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::look::{Failures, Finding, Tested, listed, tried_on};
+use super::look::{Finding, Tested, listed};
 use super::script::{Role, Script};
 
 /// Values that are named.
@@ -19,28 +19,23 @@ pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
             continue;
         };
         if let Some(first) = &tally.first_when_failed {
-            let (what, failed, of) = ("`when`", tally.when_failed, tally.tried());
-            let place = tested.place_of(script.role, first.place);
-            let failures = Failures { what, failed, of, first };
-            found.push(failures.found(place, tested.shows(first.row)));
+            let (place, failures) =
+                (tested.place_of(script.role, first.place), (tally.when_failed, tally.tried()));
+            let own = Finding::of_failures(place, "`when`", failures, first);
+            found.push(own.help(tested.shows(first.row)));
         }
         if tally.judged() + tally.not_asked > 0 || tally.not_applicable == 0 {
             continue;
         }
-        let (rows, step) = (tried_on(tally.not_applicable), tested.look.step);
         let when = tested.plan().rewards.get(at).and_then(|own| own.when.as_ref());
         let reads_step = when.is_some_and(|when| when.script().mentions("step"));
-        let (message, help) = if reads_step {
-            let message = format!("`when` does not hold at step {step}: it is false on {rows}");
-            (message, "`--step N` tries the rows at another step of the training".to_owned())
+        let place = tested.place_of(script.role, None);
+        let own = if reads_step {
+            Finding::new(place, "at_step").with("step", tested.look.step)
         } else {
-            let more =
-                if tested.is_partial { ", the first ones; `--limit N` reads more" } else { "" };
-            let message = format!("`when` never holds: it is false on {rows}{more}");
-            (message, values(tested, script))
+            Finding::new(place, "never").help(values(tested, script))
         };
-        let own = Finding::new(tested.place_of(script.role, None), message, help);
-        let own = own.with("rows", tally.not_applicable);
+        let own = own.with("rows", tally.not_applicable).with("partial", tested.is_partial);
         found.push(own.error_if(!reads_step && !tested.is_partial));
     }
     found

@@ -5,11 +5,10 @@
 //! answers, completion that of what the policy answered, prompt that of the questions; `--labels COLUMN` compares
 //! rewards with labels.
 
-use assay::data::escape;
 use assay::verifiers::Content;
 use serde_json::Value;
 
-use super::look::{Finding, Look, Place};
+use super::look::{Finding, Look};
 
 /// How words begin by which columns call answers that are not right.
 const WRONG: [&str; 6] = ["rejected", "incorrect", "distractor", "wrong", "negative", "corrupted"];
@@ -23,32 +22,29 @@ pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
     let (reference, prompt) = (columns.reference.as_str(), columns.prompt.as_str());
     let mut found = Vec::new();
     if let Some(what) = misread(look) {
-        let message = format!("\"{}\" is read as {what}", escape(reference));
-        let help = "[data] reference names the column of the right answers; `--labels COLUMN` compares rewards with labels";
-        found.push(Finding::at("data.reference", message, help).with("column", reference));
+        found.push(
+            Finding::new("data.reference", "misread").with("what", what).with("column", reference),
+        );
     }
     // A conversation has both.
     let mut contents = look.rows.iter().map(|row| row.sample.completion_content());
     if prompt == columns.completion && contents.any(|own| matches!(own, Content::Text(_))) {
-        let message = format!("\"{}\" is read as the prompt and as the completion", escape(prompt));
-        let help = "[data] prompt names the column of the questions, and completion that of what the policy answered";
-        found.push(Finding::at("data.completion", message, help).with("column", prompt));
+        found.push(Finding::new("data.completion", "prompt").with("column", prompt));
     }
     let copies = look.rows_with(|row| {
         let (text, completion) = (row.sample.reference_text(), row.sample.completion());
         !completion.is_empty() && text.is_some_and(|own| own == completion)
     });
     if copies.len() > 1 && copies.len() == look.rows.len() {
-        let message = "the completion is the reference, letter by letter, on every row";
-        let help = "[data] completion names the answers of the policy, and not the solutions";
-        found.push(Finding::at("data.completion", message, help).with("rows", copies.len()));
+        found.push(Finding::new("data.completion", "copies").with("rows", copies.len()));
     }
     if let Some(column) = &columns.meta {
         let is_other = |value: Option<&Value>| value.is_some_and(|own| !own.is_object());
         let other = look.rows_with(|row| is_other(row.sample.meta().get(column)));
-        let what = format!("\"{}\" is no object, and has no members to read", escape(column));
-        let help = "leave meta out: every other column is metadata by its own name";
-        found.extend(Finding::of_rows(Place::Key("data.meta".to_owned()), &other, &what, help));
+        found.extend(other.first().map(|first| {
+            let own = Finding::new("data.meta", "meta").with("column", column.as_str());
+            own.with("rows", other.len()).with("row", first.number)
+        }));
     }
     found
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use assay::Registry;
 use assay::verifiers::cases::{self, Case};
@@ -9,10 +10,11 @@ use assay::verifiers::{BuildError, Built, Earlier, Files, Lane, Meter, NoFiles, 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::finding::{ECHO, Finding};
+use super::finding::Finding;
 use super::gold;
 use super::probe::{Probe, is_full, variant};
 use super::read::Row;
+use crate::attack::{self, Attack, Values};
 use crate::verdict;
 
 /// Rows of which one may need a setting.
@@ -165,6 +167,12 @@ pub(crate) fn answers(probe: &Probe<'_>, rows: &[&Row]) -> Vec<String> {
     different.take(ANSWERS_MAX).collect()
 }
 
+/// The attacks of `assay audit` that any dataset is good for, by what they are called as cheats.
+static CHEATS: LazyLock<Vec<(String, Attack)>> = LazyLock::new(|| {
+    let attacks = attack::families(&[], &[]).into_iter().flatten().flat_map(|own| own.attacks);
+    attacks.filter_map(|own| Some((own.cheat.clone()?, own))).collect()
+});
+
 /// A cheat on a row.
 struct Cheat {
     name: &'static str,
@@ -175,10 +183,6 @@ struct Cheat {
 }
 
 impl Cheat {
-    fn plain(name: &'static str, orders: Vec<String>) -> Self {
-        Self { name, orders, wrong: Vec::new() }
-    }
-
     /// What it earns where each order earns full reward. One that does not is a guess; and where an answer
     /// that was meant to be wrong is right, as within an interval, nobody cheats.
     fn paid(&self, probe: &Probe<'_>, row: &Row) -> Option<Verdict> {
@@ -212,42 +216,33 @@ pub(crate) fn verify(probe: &Probe<'_>, row: &Row, answers: &[String]) -> (u64, 
 
 /// Every cheat that can be made of a row.
 fn cheats(row: &Row, gold: &[Cow<'_, str>], answers: &[String]) -> Vec<Cheat> {
-    let sample = &row.sample;
-    let mut cheats = vec![Cheat::plain("empty", vec![String::new()])];
-    let prompt = sample.prompt();
+    let (prompt, right) = (row.sample.prompt(), gold.first().map(AsRef::as_ref));
     // A prompt that gives the answer away is no cheat of the completion.
-    if !prompt.is_empty() && gold.first().is_none_or(|right| right.trim() != prompt.trim()) {
-        cheats.push(Cheat::plain(ECHO, vec![prompt.to_owned()]));
+    let is_right = right.is_some_and(|right: &str| right.trim() == prompt.trim());
+    let echo = Some(prompt).filter(|_| !prompt.is_empty() && !is_right);
+    let (mut options, mut letters, mut many) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(right) = right {
+        options = self::options(row.sample.meta());
+        letters = ('A'..='Z').take(options.len().max(10)).map(String::from).collect();
+        // Another row's letter need not be an option of this one, and then it is no answer at all.
+        let is_letter = options.len() > 1 && letters.iter().any(|own| own == right);
+        let of_row = letters.iter().take(options.len()).cloned().collect();
+        let answers: Vec<String> = if is_letter { of_row } else { answers.to_vec() };
+        let wrong = wrong(right, &answers, |answer| gold.iter().any(|have| have == answer));
+        many = wrong.iter().cycle().take(SPAM).cloned().collect();
     }
-    let Some(right) = gold.first().map(AsRef::as_ref) else { return cheats };
-    cheats.push(Cheat::plain("unclosed-thinking", vec![format!(
-        "<think>\nIt could be \\boxed{{{right}}}, so maybe the answer is {right}, but let me check"
-    )]));
-    let options = options(sample.meta());
-    let letters: Vec<String> = ('A'..='Z').take(options.len().max(10)).map(String::from).collect();
-    let every_letter = orders(&letters, |all| format!("The answer is {}", all.join(", ")));
-    cheats.push(Cheat::plain("every-letter", every_letter));
-    if options.len() > 1 {
-        cheats.push(Cheat::plain("every-option", orders(&options, |all| all.join(" or "))));
-    }
-    let boxed = |all: &[String]| {
-        all.iter().map(|one| format!("\\boxed{{{one}}}")).collect::<Vec<_>>().join(" ")
+    let [one, last] = [many.first(), many.last()].map(Option::<&String>::cloned);
+    many.insert(many.len() / 2, right.unwrap_or_default().to_owned());
+    let values = [("prompt", echo), ("right", right), ("wrong", one.as_deref())];
+    let values = Values(values.map(|(name, own)| (name, own.map(str::to_owned))).to_vec());
+    let values = values.with_lists(&many, &letters, &options);
+    let cheat = |(name, attack): &'static (String, Attack)| {
+        let is_of = |what: &str| attack.texts.iter().any(|text| text.contains(what));
+        let wrong = [&one, &last].map(Option::as_ref).into_iter().flatten().cloned();
+        let wrong = wrong.take(if is_of("{many") { 2 } else { is_of("{wrong}").into() }).collect();
+        Some(Cheat { name, orders: attack.texts(&values, 0)?, wrong })
     };
-    // Another row's letter need not be an option of this one, and then it is no answer at all.
-    let own = letters.iter().any(|letter| letter == right) && options.len() > 1;
-    let answers = if own { letters.split_at(options.len().min(letters.len())).0 } else { answers };
-    let wrong = wrong(right, answers, |answer| gold.iter().any(|have| have == answer));
-    if let Some(other) = wrong.first() {
-        let both = [right.to_owned(), other.clone()];
-        let hedge = orders(&both, |all| format!("The answer is {}.", all.join(" or ")));
-        let of_one = |name, orders| Cheat { name, orders, wrong: vec![other.clone()] };
-        cheats.extend([of_one("hedge", hedge), of_one("two-boxes", orders(&both, boxed))]);
-        let mut spam: Vec<String> = wrong.iter().cycle().take(SPAM).cloned().collect();
-        let ends = [spam.first(), spam.last()].into_iter().flatten().cloned().collect();
-        spam.insert(SPAM / 2, right.to_owned());
-        cheats.push(Cheat { name: "boxed-spam", orders: vec![boxed(&spam)], wrong: ends });
-    }
-    cheats
+    CHEATS.iter().filter_map(cheat).collect()
 }
 
 /// Wrong answers that could pass for right ones: numbers for a number, else what other rows want.
@@ -261,12 +256,6 @@ pub(crate) fn wrong(
         return numbers.filter(|number| !is_right(number) && number != right.trim()).collect();
     }
     answers.iter().filter(|answer| !is_right(answer.as_str())).cloned().collect()
-}
-
-/// The text forwards and backwards.
-fn orders(all: &[String], text: impl Fn(&[String]) -> String) -> Vec<String> {
-    let backwards: Vec<String> = all.iter().rev().cloned().collect();
-    vec![text(all), text(&backwards)]
 }
 
 /// The texts of the options, where the row lists them.

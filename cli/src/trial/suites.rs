@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use assay::verifiers::{Digest, FaultKind, Outcome, Trivial, Verdict, Verifier};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::probe::{Probe, is_full};
 use super::read::{LISTED_MAX, Row};
@@ -20,38 +21,15 @@ pub(crate) struct SuitesReport {
     tried: u64,
     /// Suites that at least one of them passes.
     weak: u64,
-    weak_suites: Vec<ToldSuite>,
+    weak_suites: Vec<Value>,
     /// Suites that cannot judge any program.
     pub(crate) broken: u64,
-    broken_suites: Vec<ToldSuite>,
+    broken_suites: Vec<Value>,
     /// Suites of assertions that run in a room of their own.
     separate: u64,
     /// Suites that share the room of the program, which is weaker.
     shared: u64,
-    shared_suites: Vec<ToldSuite>,
-}
-
-/// A suite of which something is told.
-#[derive(Serialize)]
-struct ToldSuite {
-    /// The first row that has it.
-    id: String,
-    row: u64,
-    /// How many rows have it.
-    rows: u64,
-    #[serde(flatten)]
-    told: Told,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Told {
-    /// What the programs do that pass.
-    Passed(Vec<String>),
-    /// Why no program can be judged.
-    Verdict(String),
-    /// What in it two rooms cannot judge.
-    Why(String),
+    shared_suites: Vec<Value>,
 }
 
 /// Tests, the first row that has them, and how many do.
@@ -120,31 +98,32 @@ impl SuitesReport {
             Some("shared") => {
                 let why = noted("why_shared").unwrap_or("isolation = \"shared\"");
                 self.shared += 1;
-                suite.tell(&mut self.shared_suites, Told::Why(why.to_owned()));
+                suite.tell(&mut self.shared_suites, "why", why.into());
             }
             own => self.separate += u64::from(own.is_some()),
         }
         let named = suite.trivial.completions.iter().zip(verdicts);
-        let passed = named.filter(|(_, own)| is_full(own)).map(|((name, _), _)| name.clone());
-        let passed: Vec<String> = passed.collect();
+        let passed = named.filter(|(_, own)| is_full(own)).map(|((name, _), _)| name.as_str());
+        let passed: Vec<&str> = passed.collect();
         if !passed.is_empty() {
             self.weak += 1;
-            suite.tell(&mut self.weak_suites, Told::Passed(passed));
+            suite.tell(&mut self.weak_suites, "passed", passed.into());
         } else if let Some(first) = verdicts.first()
             && verdicts.iter().all(blames_tests)
         {
             self.broken += 1;
-            let verdict = verdict::outcome(&first.outcome);
-            suite.tell(&mut self.broken_suites, Told::Verdict(verdict));
+            suite.tell(&mut self.broken_suites, "verdict", verdict::outcome(&first.outcome).into());
         }
     }
 }
 
 impl Suite<'_> {
-    fn tell(&self, list: &mut Vec<ToldSuite>, told: Told) {
+    /// The first row that has it, how many have it, and what the programs do that pass (`passed`), why no program can be judged
+    /// (`verdict`), or what in it two rooms cannot judge (`why`).
+    fn tell(&self, list: &mut Vec<Value>, what: &str, told: Value) {
         if list.len() < LISTED_MAX {
-            let (id, row) = (self.row.sample.id().to_owned(), self.row.number);
-            list.push(ToldSuite { id, row, rows: self.rows, told });
+            let (id, row) = (self.row.sample.id(), self.row.number);
+            list.push(json!({"id": id, "row": row, "rows": self.rows, what: told}));
         }
     }
 }

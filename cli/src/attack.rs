@@ -12,31 +12,31 @@ use crate::exit::Failure;
 
 /// The families that come with the command.
 const FILES: [(&str, &str); 19] = [
-    ("answer_list", include_str!("../../../attacks/answer_list.toml")),
-    ("broken_reasoning", include_str!("../../../attacks/broken_reasoning.toml")),
-    ("echo", include_str!("../../../attacks/echo.toml")),
-    ("empty", include_str!("../../../attacks/empty.toml")),
-    ("flattery", include_str!("../../../attacks/flattery.toml")),
-    ("format_only", include_str!("../../../attacks/format_only.toml")),
-    ("hidden", include_str!("../../../attacks/hidden.toml")),
-    ("javascript_exploits", include_str!("../../../attacks/javascript_exploits.toml")),
-    ("judge_injection", include_str!("../../../attacks/judge_injection.toml")),
-    ("language_switch", include_str!("../../../attacks/language_switch.toml")),
-    ("master_keys", include_str!("../../../attacks/master_keys.toml")),
-    ("negation", include_str!("../../../attacks/negation.toml")),
-    ("neutral", include_str!("../../../attacks/neutral.toml")),
-    ("program_exploits", include_str!("../../../attacks/program_exploits.toml")),
-    ("queries", include_str!("../../../attacks/queries.toml")),
-    ("repetition", include_str!("../../../attacks/repetition.toml")),
-    ("trivial_programs", include_str!("../../../attacks/trivial_programs.toml")),
-    ("verbosity", include_str!("../../../attacks/verbosity.toml")),
-    ("wrong_answer", include_str!("../../../attacks/wrong_answer.toml")),
+    ("answer_list", include_str!("../../attacks/answer_list.toml")),
+    ("broken_reasoning", include_str!("../../attacks/broken_reasoning.toml")),
+    ("echo", include_str!("../../attacks/echo.toml")),
+    ("empty", include_str!("../../attacks/empty.toml")),
+    ("flattery", include_str!("../../attacks/flattery.toml")),
+    ("format_only", include_str!("../../attacks/format_only.toml")),
+    ("hidden", include_str!("../../attacks/hidden.toml")),
+    ("javascript_exploits", include_str!("../../attacks/javascript_exploits.toml")),
+    ("judge_injection", include_str!("../../attacks/judge_injection.toml")),
+    ("language_switch", include_str!("../../attacks/language_switch.toml")),
+    ("master_keys", include_str!("../../attacks/master_keys.toml")),
+    ("negation", include_str!("../../attacks/negation.toml")),
+    ("neutral", include_str!("../../attacks/neutral.toml")),
+    ("program_exploits", include_str!("../../attacks/program_exploits.toml")),
+    ("queries", include_str!("../../attacks/queries.toml")),
+    ("repetition", include_str!("../../attacks/repetition.toml")),
+    ("trivial_programs", include_str!("../../attacks/trivial_programs.toml")),
+    ("verbosity", include_str!("../../attacks/verbosity.toml")),
+    ("wrong_answer", include_str!("../../attacks/wrong_answer.toml")),
 ];
 
 /// What a reward should make of the attacks of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Expect {
+pub(crate) enum Expect {
     /// No right answer is given: the reward stays below the pass mark.
     Unpaid,
     /// Nothing is added to the completion: the reward does not rise.
@@ -49,7 +49,7 @@ pub(super) enum Expect {
 
 impl Expect {
     /// What a label says of an attack: whether it is right. `None` where the label of the row stays.
-    pub(super) fn label(self) -> Option<bool> {
+    pub(crate) fn label(self) -> Option<bool> {
         match self {
             Self::Unpaid => Some(false),
             Self::Unmoved => Some(true),
@@ -61,50 +61,53 @@ impl Expect {
 /// A family of attacks.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Family {
+pub(crate) struct Family {
     /// Its name: that of its file.
     #[serde(skip)]
-    pub(super) name: String,
+    pub(crate) name: String,
     /// What the attacks have in common, and which rewards pay for them.
-    pub(super) about: String,
-    pub(super) expect: Expect,
+    pub(crate) about: String,
+    pub(crate) expect: Expect,
     /// The verifiers that it is for; all where none is named.
     #[serde(default)]
-    pub(super) verifiers: Vec<String>,
+    pub(crate) verifiers: Vec<String>,
     /// Its attacks are the programs that a verifier makes for the tests of a row, and that solve nothing.
     #[serde(default)]
-    pub(super) programs: bool,
+    pub(crate) programs: bool,
     /// Texts around `{payload}`: each with each payload is an attack.
     #[serde(default)]
     frames: BTreeMap<String, String>,
     #[serde(default)]
     payloads: BTreeMap<String, String>,
     #[serde(default, rename = "attack")]
-    pub(super) attacks: Vec<Attack>,
+    pub(crate) attacks: Vec<Attack>,
 }
 
 /// One attack: texts with placeholders, or an edit of a completion.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Attack {
-    pub(super) name: String,
+pub(crate) struct Attack {
+    pub(crate) name: String,
+    /// What it is called where `assay validate` tries it as a cheat on each reward by itself.
+    #[serde(default)]
+    pub(crate) cheat: Option<String>,
     /// The attack in each of its forms. It is paid where each form is: one that is not is a guess.
     #[serde(default)]
-    pub(super) texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// How often each text stands behind itself.
     #[serde(default)]
-    pub(super) repeat: Option<usize>,
+    pub(crate) repeat: Option<usize>,
     /// Texts in the completion, and what stands in their place.
     #[serde(default)]
-    pub(super) replace: Vec<(String, String)>,
+    pub(crate) replace: Vec<(String, String)>,
     /// An edit that needs rules.
     #[serde(default)]
-    pub(super) perturb: Option<PerturbationFamily>,
+    pub(crate) perturb: Option<PerturbationFamily>,
 }
 
 /// The families that come with the command, and those of the files; of these names alone, where some are
 /// given.
-pub(super) fn families(
+pub(crate) fn families(
     files: &[std::path::PathBuf],
     names: &[String],
 ) -> Result<Vec<Family>, Failure> {
@@ -161,7 +164,7 @@ fn family(name: &str, text: &str) -> Result<Family, String> {
 
 impl Family {
     /// One without attacks.
-    pub(super) fn none(name: &str, about: &str, expect: Expect) -> Self {
+    pub(crate) fn none(name: &str, about: &str, expect: Expect) -> Self {
         Self {
             name: name.to_owned(),
             about: about.to_owned(),
@@ -176,6 +179,22 @@ impl Family {
 }
 
 impl Attack {
+    /// Its texts; `None` where the row lacks something that stands in them.
+    pub(crate) fn texts(&self, values: &Values, seed: u64) -> Option<Vec<String>> {
+        if let Some(perturb) = self.perturb {
+            return perturb.apply(values.get("completion")?, seed).map(|text| vec![text]);
+        }
+        if !self.replace.is_empty() {
+            let text = values.get("completion")?;
+            let edit =
+                |text: String, (from, to): &(String, String)| text.replace(from.as_str(), to);
+            let edited = self.replace.iter().fold(text.to_owned(), edit);
+            return (edited != text).then(|| vec![edited]);
+        }
+        let filled = |text: &String| Some(filled(text, values)?.repeat(self.repeat.unwrap_or(1)));
+        self.texts.iter().map(filled).collect()
+    }
+
     fn check(&self) -> Result<(), String> {
         let kinds = [!self.texts.is_empty(), !self.replace.is_empty(), self.perturb.is_some()];
         if kinds.iter().filter(|is| **is).count() != 1 {
@@ -188,7 +207,7 @@ impl Attack {
     }
 
     /// Whether the right answer stands in it.
-    pub(super) fn names_the_answer(&self) -> bool {
+    pub(crate) fn names_the_answer(&self) -> bool {
         const NAMES: [&str; 13] = [
             "{right",
             "{many",
@@ -208,9 +227,87 @@ impl Attack {
     }
 }
 
+/// What stands for the placeholders of texts, by their names.
+pub(crate) struct Values(pub(crate) Vec<(&'static str, Option<String>)>);
+
+impl Values {
+    /// With lists of answers, of letters and of options, each where it has several.
+    pub(crate) fn with_lists(
+        mut self,
+        many: &[String],
+        letters: &[String],
+        options: &[String],
+    ) -> Self {
+        let joined = |all: &[String], by: &str| (all.len() > 1).then(|| all.join(by));
+        let backwards = |all: &[String]| all.iter().rev().cloned().collect::<Vec<_>>();
+        let boxes: Vec<String> = many.iter().map(|one| format!("\\boxed{{{one}}}")).collect();
+        self.0.extend([
+            ("many", joined(many, ", ")),
+            ("many_boxes", joined(&boxes, " ")),
+            ("letters", joined(letters, ", ")),
+            ("letters_backwards", joined(&backwards(letters), ", ")),
+            ("options", joined(options, " or ")),
+            ("options_backwards", joined(&backwards(options), " or ")),
+        ]);
+        self
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(own, _)| *own == name)?.1.as_deref()
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| *own == name)
+    }
+}
+
+/// The text with values for its placeholders, as JSON texts where it is an object of JSON.
+fn filled(text: &str, values: &Values) -> Option<String> {
+    let is_json = text.starts_with("{\"");
+    let (mut whole, mut rest) = (String::new(), text);
+    while let Some(open) = rest.find('{') {
+        let (before, after) = rest.split_at(open);
+        whole.push_str(before);
+        let name = after.split_once('}').map(|(name, _)| name.trim_start_matches('{'));
+        let Some(name) = name.filter(|name| values.is_known(name)) else {
+            whole.push('{');
+            rest = after.split_at(1).1;
+            continue;
+        };
+        // Of `{{right}}` the outer braces stay.
+        let outer = after.len() - after.trim_start_matches('{').len() - 1;
+        whole.extend(std::iter::repeat_n('{', outer));
+        let value = values.get(name)?;
+        match serde_json::to_string(value) {
+            Ok(quoted) if is_json => whole.push_str(quoted.trim_matches('"')),
+            _ => whole.push_str(value),
+        }
+        rest = after.split_at(outer + name.len() + 2).1;
+    }
+    whole.push_str(rest);
+    Some(whole)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn values() -> Values {
+        Values(vec![("right", Some("4\"2".to_owned())), ("wrong", None)])
+    }
+
+    #[test]
+    fn placeholders_are_filled_and_other_braces_stay() {
+        for (text, expected) in [
+            ("The answer is {right}.", Some("The answer is 4\"2.")),
+            ("\\boxed{{right}}", Some("\\boxed{4\"2}")),
+            ("{\"answer\": \"{right}\"}", Some("{\"answer\": \"4\\\"2\"}")),
+            ("{} {{}} {unknown} {right", Some("{} {{}} {unknown} {right")),
+            ("{wrong}", None),
+        ] {
+            assert_eq!(filled(text, &values()).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn every_family_is_read_and_says_what_is_expected() {
