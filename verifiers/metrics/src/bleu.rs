@@ -1,7 +1,7 @@
 //! BLEU of one sentence (Papineni et al. 2002) as sacrebleu 2.6 has it.
 
 use crate::grams::Grams;
-use crate::intern::Vocabulary;
+use crate::intern::{BYTES_A_TOKEN, Vocabulary};
 use crate::score::{Overlap, float};
 use crate::tokens::WordSplit;
 
@@ -57,9 +57,11 @@ pub struct BleuReferences {
 impl BleuReferences {
     /// Reads one or several references. Linear.
     pub fn new(references: &[&str], rules: &BleuRules) -> Self {
-        let mut vocabulary = Vocabulary::default();
+        let all = references.iter().map(|text| text.len()).sum();
+        let mut vocabulary = Vocabulary::for_text(all);
         let mut read = |text: &&str| {
-            let (mut ids, text) = (Vec::new(), rules.tokens.prepared(text, rules.ignore_case));
+            let text = rules.tokens.prepared(text, rules.ignore_case);
+            let mut ids = Vec::with_capacity(text.len() / BYTES_A_TOKEN);
             rules.tokens.split(&text, |token| ids.push(vocabulary.id(token)));
             ids
         };
@@ -72,7 +74,7 @@ impl BleuReferences {
     /// The matches of a text for each order, and its tokens.
     fn matches(&self, text: &str) -> (Vec<usize>, usize) {
         let text = self.rules.tokens.prepared(text, self.rules.ignore_case);
-        let mut given = Vec::with_capacity(text.len() / 4);
+        let mut given = Vec::with_capacity(text.len() / BYTES_A_TOKEN);
         self.rules.tokens.split(&text, |token| given.push(self.vocabulary.find(token)));
         (self.grams.matches(&given), given.len())
     }

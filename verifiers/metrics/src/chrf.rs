@@ -182,36 +182,61 @@ fn windows(ids: &[u32], bits: u32, beyond: u32) -> Vec<u64> {
     out
 }
 
+/// Counts by orders; two more than there are make whole registers.
+type ByOrder = [i32; ORDERS + 2];
+
+/// For each number of equal letters the orders of which another group begins, as masks.
+const LONGER: [ByOrder; ORDERS + 1] = longer();
+
+#[expect(clippy::indexing_slicing, reason = "loops over the table, in a constant")]
+const fn longer() -> [ByOrder; ORDERS + 1] {
+    let mut out = [[0; ORDERS + 2]; ORDERS + 1];
+    let mut equal = 0;
+    while equal <= ORDERS {
+        let mut order = equal;
+        while order < ORDERS {
+            out[equal][order] = -1;
+            order += 1;
+        }
+        equal += 1;
+    }
+    out
+}
+
 /// The n-grams of each order that both sides have: equal ones stand beside each other once both are merged.
 #[expect(
     clippy::indexing_slicing,
-    reason = "the table has all counts of zeros; half of a number is a count"
+    reason = "windows share at most as many letters as they have, and orders are below their number"
 )]
-fn shared(sides: [&[u64]; 2], bits: u32) -> Vec<usize> {
+fn shared([given, wanted]: [&[u64]; 2], bits: u32) -> Vec<usize> {
     let unused = u64::BITS - bits * number(ORDERS);
-    // How many letters two windows share, by the zeros that their difference begins with.
-    let equal_letters: Vec<usize> =
-        (0..=u64::BITS).map(|zeros| (zeros.saturating_sub(unused) / bits) as usize).collect();
-    let mut matches = vec![0; ORDERS];
-    // For each order how many windows come before the current group: those of the text in the upper half.
-    let mut starts = [0_u64; ORDERS];
+    // To multiply is faster than to divide, and exact for so few bits.
+    let reciprocal = (1_u32 << 16).div_ceil(bits);
+    let mut matches: ByOrder = [0; ORDERS + 2];
+    // For each order how many windows of either side come before the current group.
+    let [mut left_starts, mut right_starts] = [matches; 2];
     let (mut one, mut two, mut before) = (0, 0, u64::MAX);
     loop {
         // Windows are below the greatest number.
         let next = |side: &[u64], at: usize| side.get(at).copied().unwrap_or(u64::MAX);
-        let (given, wanted) = (next(sides[0], one), next(sides[1], two));
-        let window = given.min(wanted);
-        let equal = equal_letters[(window ^ before).leading_zeros() as usize];
-        let seen = ((one as u64) << 32) | two as u64;
-        for (matches, start) in matches.iter_mut().zip(&mut starts).skip(equal) {
-            let group = seen - std::mem::replace(start, seen);
-            *matches += (group >> 32).min(group & u64::from(u32::MAX)) as usize;
+        let (left, right) = (next(given, one), next(wanted, two));
+        let window = left.min(right);
+        let same = (window ^ before).leading_zeros().saturating_sub(unused);
+        let equal = (same * reciprocal) >> 16;
+        let seen = [one, two].map(|at| i32::try_from(at).unwrap_or(i32::MAX));
+        let starts = left_starts.iter_mut().zip(&mut right_starts);
+        let by_order = matches.iter_mut().zip(starts).zip(&LONGER[equal as usize]);
+        for ((matches, starts), begins) in by_order {
+            let group = [seen[0] - *starts.0, seen[1] - *starts.1];
+            *matches += group[0].min(group[1]) & begins;
+            *starts.0 += group[0] & begins;
+            *starts.1 += group[1] & begins;
         }
         if window == u64::MAX {
-            return matches;
+            return matches[..ORDERS].iter().map(|count| count.unsigned_abs() as usize).collect();
         }
         before = window;
-        (one, two) = (one + usize::from(given <= wanted), two + usize::from(wanted < given));
+        (one, two) = (one + usize::from(left <= right), two + usize::from(right < left));
     }
 }
 

@@ -1,15 +1,16 @@
 //! N-grams that texts share.
 
-use crate::intern::Pairs;
+use crate::intern::{Pairs, number};
 
-/// The n-grams of references, by their orders.
+/// Where no n-gram ends.
+const NONE: u32 = u32::MAX;
+
+/// The n-grams of references.
 pub(crate) struct Grams {
-    orders: Vec<Order>,
-}
-
-/// N-grams of as many tokens.
-struct Order {
-    /// An n-gram of one token less, and a token. Those of one token are its number.
+    orders: usize,
+    /// How many different tokens there are: an n-gram of one token is its number.
+    kinds: u32,
+    /// An n-gram of one token less and a token: longer ones are numbered behind the tokens.
     longer: Pairs,
     /// How often the reference has each that has it most often.
     most: Vec<u32>,
@@ -21,59 +22,71 @@ impl Grams {
     /// other texts that no reference has. Linear in the references times the orders.
     pub(crate) fn of(references: &[Vec<u32>], kinds: usize, orders: usize) -> Self {
         let all: usize = references.iter().map(Vec::len).sum();
-        let mut known: Vec<Vec<u32>> = references.to_vec();
-        let orders = (1..=orders).map(|order| {
-            let mut longer = Pairs::for_at_most(if order > 1 { all } else { 0 });
-            if order > 1 {
-                for (grams, reference) in known.iter_mut().zip(references) {
-                    grams.truncate((reference.len() + 1).saturating_sub(order));
-                    for (gram, last) in grams.iter_mut().zip(reference.iter().skip(order - 1)) {
-                        *gram = longer.id(*gram, *last);
-                    }
-                }
+        let more = all * orders.saturating_sub(1);
+        let mut most = vec![0_u32; kinds];
+        most.reserve(more);
+        let mut grams = Self { orders, kinds: number(kinds), longer: Pairs::for_about(more), most };
+        if let [only] = references {
+            grams.each(only, |most| *most += 1);
+            return grams;
+        }
+        for reference in references {
+            let before = std::mem::replace(&mut grams.most, vec![0; kinds + grams.longer.len()]);
+            grams.each(reference, |seen| *seen += 1);
+            for (most, before) in grams.most.iter_mut().zip(before) {
+                *most = before.max(*most);
             }
-            let kinds = if order > 1 { longer.len() } else { kinds };
-            let (mut most, mut seen) = (vec![0_u32; kinds], vec![0_u32; kinds]);
-            for grams in &known {
-                for gram in grams {
-                    let gram = *gram as usize;
-                    seen[gram] += 1;
-                    most[gram] = most[gram].max(seen[gram]);
+        }
+        grams
+    }
+
+    /// Numbers the n-grams of a reference, and changes the count of each.
+    fn each(&mut self, reference: &[u32], change: impl Fn(&mut u32)) {
+        let mut ending = vec![NONE; self.orders];
+        for token in reference {
+            for order in (1..self.orders).rev() {
+                if ending[order - 1] == NONE {
+                    continue;
                 }
-                for gram in grams {
-                    seen[*gram as usize] = 0;
+                let gram = self.kinds + self.longer.id(ending[order - 1], *token);
+                if self.most.len() == gram as usize {
+                    self.most.push(0);
                 }
+                change(&mut self.most[gram as usize]);
+                ending[order] = gram;
             }
-            Order { longer, most }
-        });
-        Self { orders: orders.collect() }
+            if let Some(first) = ending.first_mut() {
+                change(&mut self.most[*token as usize]);
+                *first = *token;
+            }
+        }
     }
 
     /// How many n-grams of a text the references have, for each order from 1: each as often as the reference
     /// that has it most often. Linear in the text times the orders.
     pub(crate) fn matches(&self, text: &[u32]) -> Vec<usize> {
-        // The n-grams that references have, and where in the text they end.
-        let mut given: Vec<(u32, usize)> = text.iter().copied().zip(1..).collect();
-        let mut out = Vec::with_capacity(self.orders.len());
-        for (place, Order { longer, most }) in self.orders.iter().enumerate() {
-            if place > 0 {
-                let longer = |(gram, end): (u32, usize)| {
-                    Some((longer.find(gram, *text.get(end)?)?, end + 1))
-                };
-                given = given.into_iter().filter_map(longer).collect();
-            }
-            let mut left = most.clone();
-            let mut matches = 0;
-            for (gram, _) in &given {
-                let left = &mut left[*gram as usize];
-                matches += usize::from(*left > 0);
-                *left = left.saturating_sub(1);
-            }
-            if place == 0 {
-                given.retain(|(gram, _)| most[*gram as usize] > 0);
-            }
-            out.push(matches);
+        let mut left = self.most.clone();
+        let mut matches = vec![0; self.orders];
+        // The n-grams of references that end at a token.
+        let mut ending = vec![NONE; self.orders];
+        if self.orders == 0 {
+            return matches;
         }
-        out
+        for token in text {
+            for order in (0..self.orders).rev() {
+                let gram = match order.checked_sub(1).map(|shorter| ending[shorter]) {
+                    None => Some(*token).filter(|token| self.most[*token as usize] > 0),
+                    Some(NONE) => None,
+                    Some(shorter) => self.longer.find(shorter, *token).map(|at| self.kinds + at),
+                };
+                ending[order] = gram.unwrap_or(NONE);
+                if let Some(gram) = gram {
+                    let left = &mut left[gram as usize];
+                    matches[order] += usize::from(*left > 0);
+                    *left = left.saturating_sub(1);
+                }
+            }
+        }
+        matches
     }
 }

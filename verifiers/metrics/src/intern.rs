@@ -9,6 +9,9 @@ const SHORT: usize = 7;
 /// What tells the key of a longer one.
 const LONG: u64 = 1 << 63;
 
+/// About so many bytes of a text make a token.
+pub(crate) const BYTES_A_TOKEN: usize = 5;
+
 /// A count as a number of 32 bits: there are fewer tokens than bytes, and texts of 4 GiB are not judged.
 pub(crate) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
@@ -18,12 +21,18 @@ pub(crate) fn number(count: usize) -> u32 {
 #[derive(Default)]
 pub(crate) struct Vocabulary {
     table: Pairs,
-    /// The tokens, one behind another, and where each ends.
+    /// The long tokens, one behind another, and where each token ends.
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
 
 impl Vocabulary {
+    /// One for the tokens of a text of so many bytes.
+    pub(crate) fn for_text(bytes: usize) -> Self {
+        let room = bytes / BYTES_A_TOKEN;
+        Self { table: Pairs::for_about(room), bytes: Vec::new(), ends: Vec::with_capacity(room) }
+    }
+
     /// The bytes of a short token and how many they are, or else a hash.
     fn key(token: &[u8]) -> u64 {
         let short = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
@@ -63,9 +72,11 @@ impl Vocabulary {
         let next = number(self.len());
         let mut key = Self::key(token);
         loop {
-            let id = self.table.entry(key, next);
+            let id = self.table.entry(key);
             if id == next {
-                self.bytes.extend_from_slice(token);
+                if key >= LONG {
+                    self.bytes.extend_from_slice(token);
+                }
                 self.ends.push(self.bytes.len());
                 return id;
             }
@@ -151,69 +162,81 @@ impl Letters {
     }
 }
 
-/// Numbers pairs of numbers from 0: an open table, at most half full.
+/// Numbers keys from 0 in the order in which they are first seen: an open table of numbers, at most half full.
 pub(crate) struct Pairs {
-    /// Each key plus 1; 0 where the slot is free.
+    /// The number of a key plus 1; 0 where the slot is free.
+    slots: Vec<u32>,
+    /// The keys, in their order.
     keys: Vec<u64>,
-    ids: Vec<u32>,
     shift: u32,
-    count: u32,
 }
 
 impl Default for Pairs {
     fn default() -> Self {
-        Self::for_at_most(256)
+        Self::for_about(64)
     }
 }
 
 #[expect(
     clippy::indexing_slicing,
-    reason = "slots are below the size of the table, a power of two"
+    reason = "slots are below the size of the table, a power of two, and numbers below the count of keys"
 )]
 impl Pairs {
-    /// A table for so many pairs; it grows beyond.
-    pub(crate) fn for_at_most(room: usize) -> Self {
+    /// A table for so many keys; it grows beyond.
+    pub(crate) fn for_about(room: usize) -> Self {
         let size = (2 * room).next_power_of_two().max(16);
-        Self {
-            keys: vec![0; size],
-            ids: vec![0; size],
-            shift: 64 - size.trailing_zeros(),
-            count: 0,
-        }
+        let shift = 64 - size.trailing_zeros();
+        Self { slots: vec![0; size], keys: Vec::with_capacity(room), shift }
     }
 
+    /// The slot of a key, or the free one where it would stand.
+    #[inline]
     fn slot(&self, key: u64) -> usize {
         let hash = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
-        let mask = self.keys.len() - 1;
+        let mask = self.slots.len() - 1;
         // The hash has as many bits as the size of the table.
-        let mut at = usize::try_from(hash).unwrap_or(0);
-        while self.keys[at] != key + 1 && self.keys[at] != 0 {
+        let mut at = usize::try_from(hash).unwrap_or(0) & mask;
+        loop {
+            let id = self.slots[at] as usize;
+            if id == 0 || self.keys[id - 1] == key {
+                return at;
+            }
             at = (at + 1) & mask;
         }
-        at
     }
 
-    /// The number of a key, below the greatest of 64 bits; `next` if it has none.
-    fn entry(&mut self, key: u64, next: u32) -> u32 {
+    /// The number of a key, a new one if it has none.
+    #[inline]
+    fn entry(&mut self, key: u64) -> u32 {
         let at = self.slot(key);
-        if self.keys[at] != 0 {
-            return self.ids[at];
+        if self.slots[at] != 0 {
+            return self.slots[at] - 1;
         }
-        (self.keys[at], self.ids[at]) = (key + 1, next);
-        self.count += 1;
-        if 2 * self.len() > self.keys.len() {
-            let mut grown = Self::for_at_most(self.keys.len());
-            for (key, id) in self.keys.iter().zip(&self.ids).filter(|(key, _)| **key != 0) {
-                grown.entry(key - 1, *id);
-            }
-            *self = grown;
+        self.keys.push(key);
+        self.slots[at] = number(self.keys.len());
+        if 2 * self.keys.len() > self.slots.len() {
+            self.grow();
         }
-        next
+        number(self.keys.len()) - 1
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let keys = std::mem::take(&mut self.keys);
+        *self = Self::for_about(2 * keys.len());
+        for key in keys {
+            self.entry(key);
+        }
+    }
+
+    #[inline]
+    fn known(&self, key: u64) -> Option<u32> {
+        self.slots[self.slot(key)].checked_sub(1)
     }
 
     /// The number of a pair, a new one if it has none.
     pub(crate) fn id(&mut self, one: u32, two: u32) -> u32 {
-        self.entry((u64::from(one) << 32) | u64::from(two), self.count)
+        self.entry((u64::from(one) << 32) | u64::from(two))
     }
 
     /// The number of a pair, if it has one.
@@ -221,13 +244,8 @@ impl Pairs {
         self.known((u64::from(one) << 32) | u64::from(two))
     }
 
-    fn known(&self, key: u64) -> Option<u32> {
-        let at = self.slot(key);
-        (self.keys[at] != 0).then(|| self.ids[at])
-    }
-
-    /// How many pairs have a number.
+    /// How many keys have a number.
     pub(crate) fn len(&self) -> usize {
-        self.count as usize
+        self.keys.len()
     }
 }

@@ -1,25 +1,5 @@
 //! The stemmer of Porter (1980) with the extensions of NLTK, which rouge-score uses.
 
-/// Words with a stem of their own.
-const IRREGULAR: [(&str, &str); 16] = [
-    ("sky", "sky"),
-    ("skies", "sky"),
-    ("dying", "die"),
-    ("lying", "lie"),
-    ("tying", "tie"),
-    ("news", "news"),
-    ("innings", "inning"),
-    ("inning", "inning"),
-    ("outings", "outing"),
-    ("outing", "outing"),
-    ("cannings", "canning"),
-    ("canning", "canning"),
-    ("howe", "howe"),
-    ("proceed", "proceed"),
-    ("exceed", "exceed"),
-    ("succeed", "succeed"),
-];
-
 /// Endings of step 2, what stands for them, and how many of their letters count as part of the stem.
 const SECOND: [(&str, &str, usize); 22] = [
     ("ational", "ate", 0),
@@ -65,7 +45,7 @@ const FOURTH: [&str; 19] = [
 
 /// The stem of a word in lower-case ASCII. Linear.
 pub fn stem(word: &[u8]) -> Vec<u8> {
-    if let Some((_, own)) = IRREGULAR.iter().find(|(have, _)| have.as_bytes() == word) {
+    if let Some(own) = irregular(word) {
         return own.as_bytes().to_vec();
     }
     let mut word = word.to_vec();
@@ -106,6 +86,25 @@ pub fn stem(word: &[u8]) -> Vec<u8> {
         replace(&mut word, 1, "");
     }
     word
+}
+
+/// Words with a stem of their own.
+fn irregular(word: &[u8]) -> Option<&'static str> {
+    Some(match word {
+        b"sky" | b"skies" => "sky",
+        b"dying" => "die",
+        b"lying" => "lie",
+        b"tying" => "tie",
+        b"news" => "news",
+        b"innings" | b"inning" => "inning",
+        b"outings" | b"outing" => "outing",
+        b"cannings" | b"canning" => "canning",
+        b"howe" => "howe",
+        b"proceed" => "proceed",
+        b"exceed" => "exceed",
+        b"succeed" => "succeed",
+        _ => return None,
+    })
 }
 
 /// Step 1a.

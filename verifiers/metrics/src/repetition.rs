@@ -33,7 +33,7 @@ impl GramCounts {
         };
         let (mut grams, mut distinct) = (ids.clone(), 0);
         for order in 1..=length.max(1) {
-            let mut pairs = Pairs::for_at_most(ids.len());
+            let mut pairs = Pairs::for_about(ids.len());
             grams.truncate((ids.len() + 1).saturating_sub(order));
             for (gram, last) in grams.iter_mut().zip(ids.iter().skip(order - 1)) {
                 *gram = pairs.id(*gram, *last);

@@ -2,7 +2,7 @@
 
 use crate::bits::{self, Masks};
 use crate::grams::Grams;
-use crate::intern::Vocabulary;
+use crate::intern::{BYTES_A_TOKEN, Vocabulary};
 use crate::porter;
 use crate::score::Overlap;
 
@@ -30,8 +30,9 @@ pub struct RougeReference {
 impl RougeReference {
     /// Reads a reference. With `stem` words of more than three letters are compared by their stems. Linear.
     pub fn new(reference: &str, kind: RougeKind, stem: bool) -> Self {
-        let mut words = Words::new(stem);
-        let (mut wanted, mut ends) = (Vec::new(), Vec::new());
+        let mut words = Words::for_text(reference.len(), stem);
+        let (mut wanted, mut ends) =
+            (Vec::with_capacity(reference.len() / BYTES_A_TOKEN), Vec::new());
         tokens(reference, |token| match token {
             Some(token) => wanted.push(words.id(token)),
             None => ends.push(wanted.len()),
@@ -57,7 +58,7 @@ impl RougeReference {
         text: &str,
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<Overlap, E> {
-        let (mut given, mut ends) = (Vec::with_capacity(text.len() / 4), Vec::new());
+        let (mut given, mut ends) = (Vec::with_capacity(text.len() / BYTES_A_TOKEN), Vec::new());
         tokens(text, |token| match token {
             Some(token) => given.push(self.words.find(token)),
             None => ends.push(given.len()),
@@ -147,7 +148,6 @@ fn is_token(byte: u8) -> bool {
 }
 
 /// Words by the numbers of their stems.
-#[derive(Default)]
 struct Words {
     stems: Vocabulary,
     /// Those of more than three letters as they are written, and their stems.
@@ -155,8 +155,9 @@ struct Words {
 }
 
 impl Words {
-    fn new(stem: bool) -> Self {
-        Self { stems: Vocabulary::default(), written: stem.then(Default::default) }
+    fn for_text(bytes: usize, stem: bool) -> Self {
+        let written = stem.then(|| (Vocabulary::for_text(bytes), Vec::new()));
+        Self { stems: Vocabulary::for_text(bytes), written }
     }
 
     /// Numbers are below it; the greatest is that of words that the reference does not have.
