@@ -1,6 +1,8 @@
 //! Answers to another question than the one that was asked: "If zero were allowed, the answer would
 //! be 17."
 
+use memchr::memrchr2_iter;
+
 use super::candidate::{Candidate, Provenance};
 use super::words::{is_one_of, words};
 use crate::language::suppose;
@@ -11,7 +13,9 @@ const SENTENCE_MAX: usize = 300;
 /// Drops the last announcements where they suppose something and an answer stands before them. What
 /// stands in a box is the answer to the question itself, so that cases behind it are others.
 pub(super) fn settle(text: &str, found: &mut Vec<Candidate<'_>>) {
-    while let Some((last, earlier)) = found.split_first() {
+    while let [last, earlier @ ..] = found.as_slice()
+        && !earlier.is_empty()
+    {
         let boxed = earlier.iter().any(|one| one.provenance != Provenance::Anchor);
         let supposes = |one: &Candidate<'_>| {
             one.provenance == Provenance::Anchor && is_hypothetical(text, one.span.0, boxed)
@@ -27,8 +31,9 @@ pub(super) fn settle(text: &str, found: &mut Vec<Candidate<'_>>) {
 fn is_hypothetical(text: &str, at: usize, cases: bool) -> bool {
     let from = text.ceil_char_boundary(at.saturating_sub(SENTENCE_MAX));
     let before = &text[from..at];
-    let start = [". ", ".\n", "! ", "? ", "\n", ".$ ", "} ", "; "];
-    let start = start.iter().filter_map(|end| Some(before.rfind(end)? + end.len())).max();
+    let starts = [". ", "! ", "? ", "\n", ".$ ", "} ", "; "];
+    let mut blanks = memrchr2_iter(b' ', b'\n', before.as_bytes()).map(|blank| blank + 1);
+    let start = blanks.find(|at| starts.iter().any(|end| before[..*at].ends_with(end)));
     let mut said = words(&before[start.unwrap_or(0)..]);
     let Some(first) = said.next() else { return false };
     let changes = is_one_of(suppose::CHANGING, first);

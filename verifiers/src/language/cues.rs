@@ -138,12 +138,11 @@ fn found(text: &str, wanted: [u64; 2], languages: &Languages<'_>) -> Cues {
     let mut found = Cues::default();
     // Where the last phrase and the last word end.
     let mut ends = [0; 2];
-    let mut before = None;
+    let mut is_in_word = false;
     for (at, c) in lower.char_indices() {
-        let is_inner = c.is_alphanumeric() && !is_unspaced(c);
-        let goes_on = is_inner && before.is_some_and(char::is_alphanumeric);
+        let was_in_word = std::mem::replace(&mut is_in_word, c.is_alphanumeric());
+        let goes_on = was_in_word && is_in_word && !is_unspaced(c);
         if goes_on || c.is_whitespace() || !may_begin(lower.as_bytes().split_at(at).1) {
-            before = Some(c);
             continue;
         }
         let [phrases, words] = wanted;
@@ -160,7 +159,6 @@ fn found(text: &str, wanted: [u64; 2], languages: &Languages<'_>) -> Cues {
                 ends[1] = end;
             }
         }
-        before = Some(c);
     }
     found
 }
@@ -192,8 +190,14 @@ fn phrase(at: usize) -> &'static str {
 
 /// Whether a phrase may begin with the first bytes of a text.
 fn may_begin(text: &[u8]) -> bool {
-    let byte = |at: usize| text.get(at).map_or(0, |byte| usize::from(*byte));
-    let bit = (byte(0) * 961 + byte(1) * 31 + byte(2)) % 65_536;
+    let [one, two, three] = match text {
+        [one, two, three, ..] => [*one, *two, *three],
+        [one, two] => [*one, *two, 0],
+        [one] => [*one, 0, 0],
+        [] => [0; 3],
+    };
+    let (one, two, three) = (usize::from(one), usize::from(two), usize::from(three));
+    let bit = (one * 961 + two * 31 + three) % 65_536;
     CUE_BEGINNINGS.get(bit / 64).is_some_and(|bits| bits >> (bit % 64) & 1 == 1)
 }
 

@@ -7,23 +7,38 @@ use super::FREQUENT;
 
 /// So many bytes at the end of a text are read.
 const READ_MAX: usize = 400;
-/// The longest frequent word, in bytes.
-const WORD_MAX: usize = 12;
+/// The longest frequent word, in bytes: that of a key.
+const WORD_MAX: usize = size_of::<u128>();
 
-/// The frequent words, sorted, and the languages that have each, as bits by their places in [`FREQUENT`].
-static WORDS: LazyLock<Vec<(&'static [u8], u32)>> = LazyLock::new(|| {
-    let listed = FREQUENT.iter().enumerate().flat_map(|(at, (_, frequent))| {
-        frequent.iter().map(move |word| (word.as_bytes(), 1 << at))
-    });
-    let mut words: Vec<(&[u8], u32)> = listed.collect();
-    words.sort_unstable();
-    words.dedup_by(|(word, languages), (before, all)| {
-        let is_same = word == before;
-        *all |= if is_same { *languages } else { 0 };
-        is_same
-    });
+/// The frequent words as keys, by their first bytes, and the languages that have each, as bits by their
+/// places in [`FREQUENT`].
+#[expect(clippy::indexing_slicing, reason = "there is a list for every byte")]
+static WORDS: LazyLock<[Vec<(u128, u32)>; 256]> = LazyLock::new(|| {
+    let mut words = [const { Vec::new() }; 256];
+    for (at, (_, frequent)) in FREQUENT.iter().enumerate() {
+        for key in frequent.iter().filter_map(|word| key(word.as_bytes())) {
+            let beside = &mut words[first(key)];
+            match beside.iter_mut().find(|(word, _)| *word == key) {
+                Some((_, languages)) => *languages |= 1 << at,
+                None => beside.push((key, 1 << at)),
+            }
+        }
+    }
     words
 });
+
+/// The first byte of a key.
+fn first(key: u128) -> usize {
+    usize::from(key.to_be_bytes()[0])
+}
+
+/// A word of at most [`WORD_MAX`] bytes as one number, the case of ASCII letters aside.
+fn key(word: &[u8]) -> Option<u128> {
+    let mut key = [0; WORD_MAX];
+    key.get_mut(..word.len())?.copy_from_slice(word);
+    key.make_ascii_lowercase();
+    Some(u128::from_be_bytes(key))
+}
 
 /// The languages of Latin script that a text may be in, found when they are asked for. Languages of other
 /// scripts are known by their letters.
@@ -53,18 +68,15 @@ impl<'a> Languages<'a> {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "there is a list for every byte")]
 fn likely(text: &str) -> u32 {
     let near = &text[text.ceil_char_boundary(text.len().saturating_sub(READ_MAX))..];
     let mut counts = [0_u32; u32::BITS as usize];
-    let mut lower = [0; WORD_MAX];
     let is_inner = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'\'' || !byte.is_ascii();
-    let words = near.as_bytes().split(|byte| !is_inner(byte));
-    for word in words.filter(|word| (1..=WORD_MAX).contains(&word.len())) {
-        let Some(lower) = lower.get_mut(..word.len()) else { continue };
-        lower.copy_from_slice(word);
-        lower.make_ascii_lowercase();
-        let found = WORDS.binary_search_by_key(&&*lower, |(word, _)| *word);
-        let languages = found.ok().and_then(|at| WORDS.get(at)).map_or(0, |(_, bits)| *bits);
+    let words = near.as_bytes().split(|byte| !is_inner(byte)).filter(|word| !word.is_empty());
+    for key in words.filter_map(key) {
+        let found = WORDS[first(key)].iter().find(|(word, _)| *word == key);
+        let Some((_, languages)) = found else { continue };
         for (at, count) in counts.iter_mut().enumerate().take(FREQUENT.len()) {
             *count += languages >> at & 1;
         }

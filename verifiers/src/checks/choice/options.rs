@@ -1,6 +1,7 @@
 //! The options of a question: from a column of the row, or from the prompt.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use serde_json::Value;
 
@@ -12,8 +13,8 @@ use crate::sample::{Sample, value_text};
 /// The options of a question, in the order of their letters.
 pub(super) struct Options<'a> {
     texts: Vec<Cow<'a, str>>,
-    /// The texts as [`plain`] has them.
-    plains: Vec<String>,
+    /// The texts as [`plain`] has them, once they are asked for.
+    plains: OnceCell<Vec<String>>,
     /// What references call the options, where that is not their letters.
     labels: Vec<Cow<'a, str>>,
     count: usize,
@@ -62,9 +63,13 @@ impl<'a> Options<'a> {
         }
         meter.spend(texts.iter().map(|text| text.len() as u64).sum())?;
         texts.truncate(26);
-        let plains = texts.iter().map(|text| plain(text)).collect();
+        let plains = OnceCell::new();
         let count = if texts.len() < 2 { usize::from(letters) } else { texts.len() };
         Ok(Self { texts, plains, labels, count, lettered, several: false, first: None })
+    }
+
+    fn plains(&self) -> &[String] {
+        self.plains.get_or_init(|| self.texts.iter().map(|text| plain(text)).collect())
     }
 
     /// Reads numbers from `first` on as names of options, unless a number may be what an option says.
@@ -72,7 +77,7 @@ impl<'a> Options<'a> {
         let has_digit = |text: &Cow<'_, str>| text.contains(|c: char| c.is_ascii_digit());
         let are_words = !self.texts.iter().any(has_digit);
         let is_number = |text: &String| text.parse::<f64>().is_ok();
-        let are_numbered = !self.lettered && !self.plains.iter().any(is_number);
+        let are_numbered = !self.lettered && !self.plains().iter().any(is_number);
         self.first = (are_words || are_numbered).then_some(first);
     }
 
@@ -99,7 +104,7 @@ impl<'a> Options<'a> {
 
     /// Whether every option is a number.
     pub(super) fn are_numbers(&self) -> bool {
-        !self.plains.is_empty() && self.plains.iter().all(|text| text.parse::<f64>().is_ok())
+        !self.texts.is_empty() && self.plains().iter().all(|text| text.parse::<f64>().is_ok())
     }
 
     pub(super) fn count(&self) -> usize {
@@ -122,7 +127,7 @@ impl<'a> Options<'a> {
         let unsigned = signed.strip_prefix('-').unwrap_or_default();
         if unsigned.starts_with(|c: char| !c.is_whitespace()) {
             let said = plain(signed.split('\n').next().unwrap_or_default());
-            let mut negative = self.plains.iter().filter(|option| option.starts_with('-'));
+            let mut negative = self.plains().iter().filter(|option| option.starts_with('-'));
             if negative.any(|option| said.starts_with(option.as_str())) {
                 return signed;
             }
@@ -134,7 +139,7 @@ impl<'a> Options<'a> {
     pub(super) fn names_other(&self, text: &str, letters: u32) -> bool {
         let text = plain(text);
         let own = letters.trailing_zeros() as usize;
-        let mut others = self.plains.iter().enumerate().filter(|(at, _)| *at != own);
+        let mut others = self.plains().iter().enumerate().filter(|(at, _)| *at != own);
         others.any(|(_, option)| !option.is_empty() && text.contains(option.as_str()))
     }
 
@@ -152,14 +157,14 @@ impl<'a> Options<'a> {
 
     /// The one option with this text.
     pub(super) fn matching(&self, text: &str) -> Option<u32> {
-        if self.plains.is_empty() {
+        if self.texts.is_empty() {
             return None;
         }
         let wanted = plain(text);
         if wanted.is_empty() {
             return None;
         }
-        let mut found = self.plains.iter().enumerate().filter(|(_, own)| **own == wanted);
+        let mut found = self.plains().iter().enumerate().filter(|(_, own)| **own == wanted);
         match (found.next(), found.next()) {
             (Some((at, _)), None) => Some(1 << at),
             _ => None,
@@ -235,9 +240,9 @@ fn check_labels(labels: &[Cow<'_, str>], has_letters: bool) -> Result<(), Fault>
 /// The last run of options in the prompt, one a line or in one: "A. text", "(A) text", "A: text".
 fn in_prompt(prompt: &str) -> Vec<Cow<'_, str>> {
     let mut marks: Vec<(usize, usize)> = Vec::new();
-    for (at, c) in prompt.char_indices().filter(|(_, c)| c.is_ascii_uppercase()) {
+    for (at, byte) in prompt.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_uppercase()) {
         let Some((start, end)) = mark(prompt, at) else { continue };
-        let nth = usize::from(c as u8 - b'A');
+        let nth = usize::from(byte - b'A');
         if nth == 0 {
             marks.clear();
         }

@@ -37,12 +37,9 @@ pub(super) fn plain(text: &str) -> String {
 
 fn stripped(text: &str) -> String {
     if text.is_ascii() {
-        let kept = |byte: &u8| !byte.is_ascii_whitespace() && !b"\\$*`\"'\x0b".contains(byte);
-        return text
-            .bytes()
-            .filter(kept)
-            .map(|byte| char::from(byte.to_ascii_lowercase()))
-            .collect();
+        let mut plain = text.to_ascii_lowercase();
+        plain.retain(|c| !matches!(c, '\t'..='\r' | ' ' | '\\' | '$' | '*' | '`' | '"' | '\''));
+        return plain;
     }
     text.chars()
         .filter(|c| !c.is_whitespace() && !"\\$*`\"'".contains(*c))
