@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("onnx")
+onnx = pytest.importorskip("onnx")
+np = pytest.importorskip("numpy")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+from onnx import TensorProto, helper
 
 from assay.export import weights
 from assay.export.progress import Bar, silent
-from assay.export.weights import Weight
+from assay.export.weights import Surgeon, Weight
 
 
 class Tensors:
@@ -80,3 +84,35 @@ def test_a_matrix_beyond_the_rounding_of_its_type_is_refused(tmp_path: Path) -> 
     checkpoint.tensors["t2"][0] = float("nan")
     with pytest.raises(ValueError, match="t2 is nan off"):
         _write(tmp_path, checkpoint)
+
+
+def test_a_matrix_that_two_nodes_share_is_written_once(tmp_path: Path) -> None:
+    table = helper.make_tensor("table", TensorProto.FLOAT, [64, 32], bytes(4 * 64 * 32), raw=True)
+    nodes = [
+        helper.make_node("Gather", ["table", "ids"], ["found"], name="gather"),
+        helper.make_node("Transpose", ["table"], ["turned"], name="turn"),
+        helper.make_node("MatMul", ["found", "turned"], ["scores"], name="product"),
+    ]
+    ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["length"])
+    scores = helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["length", 64])
+    graph = helper.make_graph(nodes, "tied", [ids], [scores], [table])
+    kept = torch.randn(64, 32).bfloat16()
+    wanted = (kept[:3].double() @ kept.double().T).numpy()
+    for precision, stored, near in [
+        ("fp32", ["fp32"], 1e-6),
+        ("bf16", ["bf16"], 1e-6),
+        ("int8_blocks", ["bf16", "int8_blocks"], 0.1),
+    ]:
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10)
+        surgeon = Surgeon(model, "data", precision)
+        surgeon.place(model.graph.initializer[0], "origin", turned=False)
+        assert [weight.stored for weight in surgeon.weights] == stored
+        checkpoint = Tensors()
+        checkpoint.tensors["origin"] = kept
+        bar = Bar("writing", [weights.size(weight) for weight in surgeon.weights], silent)
+        journal = tmp_path / precision
+        weights.write(surgeon.weights, checkpoint, tmp_path / "data", journal, bar)
+        onnx.save(model, str(tmp_path / "model.onnx"))
+        session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"), providers=["CPUExecutionProvider"])
+        found = session.run(None, {"ids": np.arange(3)})[0]
+        assert np.abs(found - wanted).max() <= near * np.abs(wanted).max(), precision

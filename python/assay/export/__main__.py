@@ -76,7 +76,7 @@ def main() -> None:
         checkpoints = [Checkpoint(folder, chat, tell, streamed) for folder in folders]
         parameters = sum(checkpoint.parameters for checkpoint in checkpoints)
         if checkpoints[0].streamed:
-            bytes_needed = memory.needed_streamed(max(checkpoint.largest for checkpoint in checkpoints))
+            bytes_needed = memory.needed_streamed(max(one.largest for one in checkpoints), options.precision)
         else:
             bytes_needed = memory.needed(parameters, options.precision)
         needed = memory.shown(bytes_needed)

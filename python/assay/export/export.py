@@ -108,6 +108,7 @@ def export(
 
 def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options, tell: Tell) -> Report:
     checkpoint = checkpoints[0]
+    score = preset.score(checkpoint)  # first: a tokenizer without its tokens is refused before hours of work
     limit = min(options.max_tokens or checkpoint.tokens_max, checkpoint.tokens_max)
     tell("asking transformers for the golden pairs")
     cases = golden.cases(preset, checkpoints, limit)
@@ -149,7 +150,7 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
         graph_table(path, options.precision, written.past, role)
         for path, role in zip(files, ("model", "reference"), strict=False)
     ]
-    manifest.write(describe(checkpoint, out, preset, options, limit, graphs, goldens), out / "model.toml")
+    manifest.write(describe(checkpoint, out, preset, options, limit, graphs, score, goldens), out / "model.toml")
     return Report(differences[: len(cases)], options.limit, rank, layers, written.rounding)
 
 
@@ -306,6 +307,7 @@ def describe(
     options: Options,
     max_tokens: int,
     graphs: list[dict[str, Any]],
+    score: dict[str, Any],
     goldens: list[dict[str, Any]],
 ) -> dict[str, Any]:
     """The manifest of a model folder."""
@@ -327,7 +329,7 @@ def describe(
     result = about | {"graph": graphs, "tokenizer": tokenizer, "template": texts}
     if preset.steps:
         result["steps"] = preset.steps
-    result["score"] = preset.score(checkpoint)
+    result["score"] = score
     result["limits"] = {"max_tokens": max_tokens, "on_overflow": "error"}
     if preset.generate:
         result["generate"] = preset.generate(checkpoint)

@@ -10,6 +10,11 @@ BASE_BYTES = 700_000_000
 WEIGHT_BYTES = {"fp32": 4, "fp16": 4, "int8": 12}
 """A parameter. The quantiser of ONNX Runtime holds the graph in fp32 two times more."""
 
+COMPUTED_BYTES = {"fp32": 4, "fp16": 6, "bf16": 6, "int8_blocks": 2, "int4_blocks": 1}
+"""A parameter where the graph runs in pieces: as it is stored, and widened where that is not what is computed."""
+PIECE_BYTES = 700_000_000
+"""Of the graph and of what it computes, beside its libraries."""
+
 
 def needed(parameters: int, precision: str) -> int:
     """Bytes that the export of so many parameters takes at its peak, where they are in memory together.
@@ -20,9 +25,9 @@ def needed(parameters: int, precision: str) -> int:
     return WEIGHT_BYTES[precision] * parameters + BASE_BYTES
 
 
-def needed_streamed(largest: int) -> int:
-    """The same where weights are streamed: the largest tensor as its file has it and in fp32, and a piece of the graph."""
-    return BASE_BYTES + max(8 * largest, 2_000_000_000)
+def needed_streamed(largest: int, precision: str) -> int:
+    """The same where weights are streamed: a piece of the graph, which may be one large matrix as it is computed with."""
+    return BASE_BYTES + max(COMPUTED_BYTES[precision] * largest, PIECE_BYTES)
 
 
 def peak() -> int:

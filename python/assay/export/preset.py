@@ -54,6 +54,17 @@ class Preset:
         return self.template if isinstance(self.template, str) else self.template(checkpoint)
 
 
+def tokens_apart(yes: str, no: str, how: str) -> Callable[[Checkpoint], Table]:
+    """The probability of one token among two; `how` positions become the score."""
+    return lambda checkpoint: {
+        "transform": "token_softmax",
+        "positive": [checkpoint.token_id(yes)],
+        "negative": [checkpoint.token_id(no)],
+        "aggregate": how,
+        "range": [0.0, 1.0],
+    }
+
+
 def conversation(checkpoint: Checkpoint, messages: list[dict[str, str]], **options: Any) -> list[int]:
     """Token ids of a conversation by the tokenizer's chat template."""
     return rendered(checkpoint, messages, tokenize=True, return_dict=False, **options)

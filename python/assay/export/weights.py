@@ -56,7 +56,7 @@ class Surgeon:
         """Decides how a weight is stored. `turned`: as the transpose of what the checkpoint holds."""
         readers = [node for node in self.graph.node if tensor.name in node.input]
         tables = [node for node in readers if node.op_type == "Gather" and node.input[0] == tensor.name]
-        if tables and len(tables) < len(readers):
+        if tables and len(tables) < len(readers) and self.precision in BITS:
             table = self.graph.initializer.add()
             table.CopyFrom(tensor)
             table.name = f"{tensor.name}/table"
@@ -69,7 +69,8 @@ class Surgeon:
             return
         stored = "bf16" if self.precision in BITS else self.precision
         if stored == "bf16":
-            self._cast(tensor, readers, bool(tables))
+            self._cast(tensor, tables, is_table=True)
+            self._cast(tensor, [node for node in readers if node not in tables], is_table=False)
         kind, dtype = STORED[stored]
         size = dtype.itemsize * int(np.prod(tensor.dims))
         self._outside(tensor, kind, size)
@@ -96,6 +97,8 @@ class Surgeon:
                 output = node.output[0]
                 node.output[0] = f"{output}/bf16"
                 self._insert(node, 1, "Cast", [node.output[0]], output, to=TensorProto.FLOAT)
+            return
+        if not readers:
             return
         for node in readers:
             node.input[:] = [f"{name}/fp32" if found == name else found for found in node.input]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..checkpoint import Checkpoint
-from ..preset import Preset, Table, conversation, logits, rendered, whole_head
+from ..preset import Preset, Table, conversation, logits, rendered, tokens_apart, whole_head
 from ..sample import Encoded, Sample
 
 CRITIQUE = (
@@ -120,13 +120,7 @@ YES_NO = Preset(
     encode=encode_yes_no,
     build=whole_head,
     raw=logits,
-    score=lambda checkpoint: {
-        "transform": "token_softmax",
-        "positive": [checkpoint.token_id("Yes")],
-        "negative": [checkpoint.token_id("No")],
-        "aggregate": "last",
-        "range": [0.0, 1.0],
-    },
+    score=tokens_apart("Yes", "No", "last"),
     generate=lambda _: {"mode": "verdict"},
     whole_vocabulary=True,
     talk=False,

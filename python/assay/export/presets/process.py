@@ -7,7 +7,18 @@ import torch
 
 from ..checkpoint import Checkpoint
 from ..graph import LmHead, Scorer
-from ..preset import Preset, Table, answer, conversation, hidden, logits, rendered, tensors, whole_head
+from ..preset import (
+    Preset,
+    Table,
+    answer,
+    conversation,
+    hidden,
+    logits,
+    rendered,
+    tensors,
+    tokens_apart,
+    whole_head,
+)
 from ..sample import Encoded, Sample
 from .generative import ask, critique
 from .outcome import MATH_SYSTEM, math_head, math_raw
@@ -211,13 +222,7 @@ PRESETS = {
         encode=encode_rlhflow,
         build=whole_head,
         raw=logits,
-        score=lambda checkpoint: {
-            "transform": "token_softmax",
-            "positive": [checkpoint.token_id("+")],
-            "negative": [checkpoint.token_id("-")],
-            "aggregate": "min",
-            "range": [0.0, 1.0],
-        },
+        score=tokens_apart("+", "-", "min"),
         steps={"split": "blank_line"},
         whole_vocabulary=True,
         talk=False,
