@@ -26,7 +26,7 @@ use assay_reward_models::backend::library::{self, LibraryPath};
 use assay_reward_models::backend::ort::{Ort, ProviderSettings};
 use assay_reward_models::backend::rten::Rten;
 use assay_reward_models::backend::{Backend, GraphFile, Provider, Session};
-use assay_reward_models::compatibility::BatchCompatibility;
+use assay_reward_models::compatibility::Compatibility;
 use assay_reward_models::forward::Forward;
 use assay_reward_models::graph::GraphInfo;
 use assay_reward_models::manifest::{Manifest, Role};
@@ -167,7 +167,7 @@ fn limits(batch_tokens: usize) -> QueueLimits {
         batch_tokens,
         prefix_bytes: 0,
         memo_bytes: 0,
-        compatibility: BatchCompatibility::Any,
+        compatibility: Compatibility::default(),
     }
 }
 

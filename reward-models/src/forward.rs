@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 
 use crate::backend::Session;
-use crate::compatibility::BatchCompatibility;
+use crate::compatibility::{BatchCompatibility, Compatibility};
 use crate::error::ModelError;
 use crate::graph::{GraphInfo, past_names};
 use crate::likelihood::Likelihood;
@@ -105,22 +105,22 @@ impl Forward {
         &self,
         sessions: &mut [Box<dyn Session>],
         places: usize,
-    ) -> Result<BatchCompatibility, ModelError> {
+    ) -> Result<Compatibility, ModelError> {
         let workers = sessions.len();
         let probe = |worker: usize, session: &mut dyn Session| {
             let own = (0..PROBED.len()).zip(PROBED).skip(worker).step_by(workers);
             let found = own.map(|(at, length)| self.compatibility_of(session, at, length, places));
-            found.collect::<Result<Vec<BatchCompatibility>, ModelError>>()
+            found.collect::<Result<Vec<Compatibility>, ModelError>>()
         };
         std::thread::scope(|scope| {
             let workers = sessions.iter_mut().enumerate();
             let probes: Vec<_> = workers
                 .map(|(worker, session)| scope.spawn(move || probe(worker, &mut **session)))
                 .collect();
-            let mut compatibility = BatchCompatibility::Any;
+            let mut compatibility = Compatibility::default();
             for probe in probes {
                 let found = probe.join().unwrap_or_else(|panic| resume_unwind(panic))?;
-                compatibility = found.into_iter().fold(compatibility, BatchCompatibility::max);
+                compatibility = found.into_iter().fold(compatibility, Compatibility::strictest);
             }
             Ok(compatibility)
         })
@@ -133,21 +133,46 @@ impl Forward {
         at: usize,
         length: usize,
         places: usize,
+    ) -> Result<Compatibility, ModelError> {
+        let whole = self.compatibility_behind(session, at, length, places, None)?;
+        if !self.takes_past() {
+            return Ok(Compatibility { whole, behind: whole });
+        }
+        let before = PROBED.into_iter().cycle().nth(at + 2).unwrap_or(length);
+        let past = self.remember(session, &probe(before, 1))?;
+        let behind = self.compatibility_behind(session, at, length, places, Some(&past))?;
+        Ok(Compatibility { whole, behind })
+    }
+
+    fn compatibility_behind(
+        &self,
+        session: &mut dyn Session,
+        at: usize,
+        length: usize,
+        places: usize,
+        past: Option<&Past>,
     ) -> Result<BatchCompatibility, ModelError> {
         let own = probe(length, places);
-        let alone = self.run(session, &[&own], None)?;
+        let alone = self.run(session, &[&own], past)?;
         let same = |rows: &ModelOutput| alone.first().is_some_and(|alone| alone.same_bits(rows));
-        if !self.run(session, &[&own, &own, &own], None)?.iter().all(same) {
+        if !self.run(session, &[&own, &own, &own], past)?.iter().all(same) {
             return Ok(BatchCompatibility::None);
         }
         // Each length beside two of the paddings, so that loading stays quick.
         for padding in PROBED.into_iter().cycle().skip(at + 1).step_by(2).take(2) {
-            let batch = self.run(session, &[&probe(length + padding, places), &own], None)?;
+            let batch = self.run(session, &[&probe(length + padding, places), &own], past)?;
             if !batch.last().is_some_and(same) {
                 return Ok(BatchCompatibility::SameLength);
             }
         }
         Ok(BatchCompatibility::Any)
+    }
+
+    /// Bytes of the keys and values of a token, in 32 bits.
+    pub fn past_bytes(&self) -> usize {
+        let of =
+            |shape: PastShape| 2 * shape.layers * shape.heads * shape.head_dim * size_of::<f32>();
+        self.past.as_ref().map_or(0, |names| of(names.shape))
     }
 
     /// Whether the graph takes keys and values of what came before.
@@ -230,7 +255,7 @@ impl Forward {
         let votes = sampling.votes.max(1);
         let mut past = Past {
             length: past.map_or(0, |past| past.length) + text.ids.len(),
-            tensors: found.into_iter().map(|tensor| tensor.repeated(votes)).collect(),
+            tensors: found.iter().map(|tensor| tensor.repeated(votes)).collect(),
         };
         let mut random: Vec<StdRng> = (0..votes).map(|vote| sampling.random(vote)).collect();
         let mut written: Vec<Vec<u32>> = vec![Vec::new(); votes];
@@ -290,11 +315,11 @@ impl Forward {
         if let Some(name) = &self.score_positions {
             inputs.push((name, positions(batch)));
         }
-        let empty = self.empty_past(batch.len(), past);
+        let copies = self.past_of(batch.len(), past);
         let mut given: Vec<(&str, &Tensor)> =
             inputs.iter().map(|(name, tensor)| (*name, tensor)).collect();
         if let Some(names) = &self.past {
-            let tensors = past.map_or(&empty, |past| &past.tensors);
+            let tensors = past.filter(|_| copies.is_empty()).map_or(&copies, |past| &past.tensors);
             given.extend(names.inputs.iter().map(String::as_str).zip(tensors));
         }
         session.run(&given, outputs)
@@ -318,10 +343,22 @@ impl Forward {
         Tensor::ints(batch.len(), before + length, data)
     }
 
-    fn empty_past(&self, rows: usize, past: Option<&Past>) -> Vec<Tensor> {
-        let (Some(names), None) = (&self.past, past) else { return Vec::new() };
-        let shape = vec![rows, names.shape.heads, 0, names.shape.head_dim];
-        names.inputs.iter().map(|_| Tensor::floats(shape.clone(), Vec::new())).collect()
+    /// The past of so many rows, where it is not what is there: one of no tokens, or copies of that of one row.
+    fn past_of(&self, rows: usize, past: Option<&Past>) -> Vec<Tensor> {
+        let Some(names) = &self.past else { return Vec::new() };
+        let Some(past) = past else {
+            let shape = vec![rows, names.shape.heads, 0, names.shape.head_dim];
+            return names
+                .inputs
+                .iter()
+                .map(|_| Tensor::floats(shape.clone(), Vec::new()))
+                .collect();
+        };
+        let is_of = past.tensors.first().and_then(|tensor| tensor.shape.first());
+        if rows == 1 || is_of != Some(&1) {
+            return Vec::new();
+        }
+        past.tensors.iter().map(|tensor| tensor.repeated(rows)).collect()
     }
 
     /// Takes an output apart, row by row.

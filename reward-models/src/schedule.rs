@@ -23,19 +23,21 @@ use std::time::Duration;
 use futures_channel::oneshot::Receiver;
 
 use crate::backend::{Interrupt, Session};
-use crate::compatibility::BatchCompatibility;
+use crate::compatibility::Compatibility;
 use crate::error::{ModelError, guarded};
 use crate::forward::{Forward, Past};
 use crate::score::ModelOutput;
 use crate::tokens::Tokens;
 use memo::{Key, Memo};
-use plan::{Waiting, Window};
+use plan::{BatchRules, Waiting, Window};
 use prefix::{Prefix, Prefixes};
 pub use ticket::Ticket;
 use ticket::{Cancellable, Found, Waiters};
 
 /// What a token takes to be read, and much less than what it takes to be computed.
 const READING_TIME: Duration = Duration::from_micros(10);
+/// Tokens below which a batch is not shared among the workers that are idle.
+const SHARE_MIN: usize = 128;
 /// The most texts that an idle worker lets come before it begins.
 const GATHERED_MAX: usize = 64;
 
@@ -80,7 +82,7 @@ pub struct QueueLimits {
     /// those that are equal.
     pub memo_bytes: usize,
     /// What a text may share a batch with.
-    pub compatibility: BatchCompatibility,
+    pub compatibility: Compatibility,
 }
 
 /// The queue of a model and its workers. Dropping it stops what runs and what waits.
@@ -94,9 +96,7 @@ struct Scheduler {
     /// Something waits, or the end has come.
     ready: Condvar,
     forward: Forward,
-    /// The most tokens of a batch, padding included.
-    budget: usize,
-    compatibility: BatchCompatibility,
+    rules: BatchRules,
     /// Beginnings that texts share; `None` where the graph takes no past.
     prefixes: Option<Prefixes>,
     /// Equal texts are computed once.
@@ -149,11 +149,14 @@ impl Queue {
         let keeps = forward.takes_past() && limits.prefix_bytes > 0;
         let shared = Arc::new(Scheduler {
             prefixes: keeps.then(|| Prefixes::new(limits.prefix_bytes)),
+            rules: BatchRules {
+                budget: limits.batch_tokens,
+                copied: limits.prefix_bytes / forward.past_bytes().max(1),
+                compatibility: limits.compatibility,
+            },
             state: Mutex::new(state),
             ready: Condvar::new(),
             forward,
-            budget: limits.batch_tokens,
-            compatibility: limits.compatibility,
             keyed,
             computed: AtomicU64::new(0),
         });
@@ -270,7 +273,7 @@ impl Scheduler {
             if let Some(prefixes) = &self.prefixes {
                 state.split(prefixes);
             }
-            if let Some(batch) = state.take(self.budget, self.compatibility) {
+            if let Some(batch) = state.take(self.rules) {
                 break batch;
             }
             state = self.ready.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -431,18 +434,23 @@ impl State {
         }
     }
 
-    /// Plans what waits, and takes one batch out of it.
-    fn take(&mut self, budget: usize, compatibility: BatchCompatibility) -> Option<Vec<Job>> {
+    /// Plans what waits, and takes one batch out of it: of little, the share of one of the idle workers.
+    fn take(&mut self, mut rules: BatchRules) -> Option<Vec<Job>> {
         let free = |job: &Job| !job.prefix.as_ref().is_some_and(|prefix| prefix.is_under_way());
         let free = self.waiting.iter().enumerate().filter(|(_, job)| free(job));
         let waiting = free.map(|(at, job)| Waiting {
             at,
             length: job.length(),
-            alone: job.prefix.is_some() || job.text.sampling.is_some(),
+            alone: job.text.sampling.is_some(),
+            behind: job.prefix.as_ref().map(|prefix| (Arc::as_ptr(prefix).addr(), prefix.length())),
             passed_over: job.passed_over,
             window: job.window,
         });
-        let chosen = self.window.next(waiting.collect(), budget, compatibility)?;
+        let waiting: Vec<Waiting> = waiting.collect();
+        let idle = self.running.iter().filter(|running| running.is_none()).count();
+        let tokens: usize = waiting.iter().map(|one| one.length).sum();
+        rules.budget = rules.budget.min(tokens.div_ceil(idle.max(1)).max(SHARE_MIN));
+        let chosen = self.window.next(waiting, &rules)?;
         let mut taken = Vec::with_capacity(chosen.len());
         // From the back, so that what is swapped in stays in its place.
         let mut order = chosen;

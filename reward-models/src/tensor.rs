@@ -29,14 +29,14 @@ impl Tensor {
         Self { shape, data: TensorData::Float(data) }
     }
 
-    /// The floats of a batch of one, as those of a batch of so many.
+    /// The numbers of a batch of one, as those of a batch of so many.
     #[must_use]
-    pub fn repeated(self, rows: usize) -> Self {
-        let mut shape = self.shape;
+    pub fn repeated(&self, rows: usize) -> Self {
+        let mut shape = self.shape.clone();
         if let Some(first) = shape.first_mut() {
             *first = rows;
         }
-        let data = match self.data {
+        let data = match &self.data {
             TensorData::Float(data) => TensorData::Float(data.repeat(rows)),
             TensorData::Int(data) => TensorData::Int(data.repeat(rows)),
         };

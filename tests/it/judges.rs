@@ -137,11 +137,11 @@ fn models() -> std::path::PathBuf {
 }
 
 /// A criterion that a model of the fixtures answers, beside the reward of the same model.
-fn by_model(model: &str, kind: &str, settings: &str, backend: &str) -> Engine {
+fn by_model(model: &str, kind: &str, settings: &str, run: &str) -> Engine {
     let text = format!(
-        "version = 1\n[judges.critic]\nfolder = '{model}'\nrun = {{ backend = '{backend}' }}\n\
+        "version = 1\n[judges.critic]\nfolder = '{model}'\nrun = {{ {run} }}\n\
          [[reward]]\nname = 'alone'\nverifier = 'generative_model'\n\
-         config = {{ model = '{model}', run = {{ backend = '{backend}' }} }}\n\
+         config = {{ model = '{model}', run = {{ {run} }} }}\n\
          [[reward]]\nname = 'rubric'\nverifier = 'rubric'\n[reward.config]\njudge = 'critic'\n{settings}\n\
          [[reward.config.rubric.criterion]]\nname = 'sum'\ntext = 'What is 2 + 3?'\n{kind}\n"
     );
@@ -153,8 +153,9 @@ fn by_model(model: &str, kind: &str, settings: &str, backend: &str) -> Engine {
 #[test]
 fn a_model_of_this_machine_judges_on_both_backends() {
     for backend in ["ort", "rten"] {
+        let run = format!("backend = '{backend}'");
         let scale = "kind = { scale = { max = 5 } }";
-        let engine = by_model("critique-judge", scale, "rubric.aggregate.how = 'value'", backend);
+        let engine = by_model("critique-judge", scale, "rubric.aggregate.how = 'value'", &run);
         let sample = || Sample::builder("The sum is 5.").reference("The answer is 5.").build();
         let scored = engine.score((0..8).map(|_| sample()).collect::<Vec<_>>());
         for one in &scored {
@@ -166,12 +167,47 @@ fn a_model_of_this_machine_judges_on_both_backends() {
             );
             assert_eq!(verdict.usage.calls, 1);
         }
-        let engine = by_model("yes-no-judge", "", "logprobs = true", backend);
+        let engine = by_model("yes-no-judge", "", "logprobs = true", &run);
         let scored = engine.score([Sample::builder("The sum is 5.").build()]);
         let Outcome::Scored(reward) = scored[0].verdict("rubric").unwrap().outcome else {
             unreachable!("{backend}: {scored:?}")
         };
         assert!((reward.get() - 0.502_381_05).abs() < 1e-4, "{backend}: {reward:?}");
+    }
+}
+
+#[test]
+fn criteria_of_one_text_get_the_same_bits_together_and_one_by_one() {
+    let criteria: String = (2..9)
+        .map(|at| {
+            let words = "and says why ".repeat(at % 3);
+            format!("[[reward.config.rubric.criterion]]\nname = 'c{at}'\ntext = 'Is it {at}, {words}?'\n")
+        })
+        .collect();
+    let judged = |run: &str| {
+        let engine = by_model("criterion-judge", &criteria, "logprobs = true", run);
+        let said = "The sum of 2 and 3 is 5, which is odd. ".repeat(6);
+        let sample =
+            |at: usize| Sample::builder(format!("{said}{at}")).prompt("Add 2 and 3.").build();
+        let scored = engine.score((0..3).map(sample).collect::<Vec<_>>());
+        let verdicts = scored.iter().map(|one| {
+            let verdict = one.verdict("rubric").unwrap();
+            assert_eq!(verdict.usage.calls, 8, "{run}: {verdict:?}");
+            let Outcome::Scored(reward) = verdict.outcome else {
+                unreachable!("{run}: {verdict:?}")
+            };
+            let bits = verdict.components.iter().map(|one| format!("{one:?}"));
+            (reward.get().to_bits(), bits.collect::<Vec<_>>())
+        });
+        verdicts.collect::<Vec<_>>()
+    };
+    for (backend, threads) in [("ort", 1), ("ort", 2), ("rten", 1), ("rten", 2)] {
+        let run = format!("backend = '{backend}', workers = 1, threads = {threads}");
+        let apart = judged(&format!("{run}, prefix_mb = 0, batch_tokens = 1"));
+        assert_eq!(apart[0].1.len(), 8, "{apart:?}");
+        for more in ["", ", prefix_mb = 1", ", batch_tokens = 1"] {
+            assert_eq!(judged(&format!("{run}{more}")), apart, "{backend}, {threads}: {more}");
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::options::ModelOptions;
 use crate::backend::{Backend, GraphFile};
-use crate::compatibility::BatchCompatibility;
+use crate::compatibility::Compatibility;
 use crate::digests::{self, KnownDigests, VerifyDigests, from_hex};
 use crate::error::ModelError;
 use crate::files;
@@ -215,7 +215,7 @@ impl Folder<'_> {
         // Dynamic quantisation depends on what else is in the batch; `deterministic` refuses it.
         let is_free = backend.is_accelerated() && !self.options.deterministic;
         let compatibility = if info.dynamic_int8 || is_free {
-            BatchCompatibility::Any
+            Compatibility::default()
         } else {
             forward.compatibility(&mut sessions, positions.map_or(1, Vec::len)).map_err(failed)?
         };

@@ -1,6 +1,8 @@
 //! Which texts run together.
 
-use crate::compatibility::BatchCompatibility;
+use std::collections::HashMap;
+
+use crate::compatibility::{BatchCompatibility, Compatibility};
 
 /// Batches that may be taken before a text must be in the next one.
 const PASSED_OVER_MAX: u32 = 64;
@@ -14,6 +16,8 @@ pub struct Waiting {
     pub length: usize,
     /// It runs in no batch with others.
     pub alone: bool,
+    /// What it goes on from, and the tokens of that: it runs with texts that go on from the same.
+    pub behind: Option<(usize, usize)>,
     /// Batches that were taken before it since it came.
     pub passed_over: u32,
     /// The [`Window`] that it came into.
@@ -37,21 +41,50 @@ impl Window {
     }
 
     /// The batch to run now, as places in the queue.
-    pub fn next(
-        &mut self,
-        waiting: Vec<Waiting>,
-        budget: usize,
-        compatibility: BatchCompatibility,
-    ) -> Option<Vec<usize>> {
+    pub fn next(&mut self, waiting: Vec<Waiting>, rules: &BatchRules) -> Option<Vec<usize>> {
         let end = self.end;
         let own: Vec<Waiting> = waiting.iter().filter(|one| one.window < end).copied().collect();
         let is_all = own.len() == waiting.len();
-        let plan = BatchPlan::of(own, budget, compatibility);
+        let plan = BatchPlan::of(own, rules);
         if is_all || plan.batches.len() > 1 {
             return plan.first();
         }
         self.end += 1;
-        BatchPlan::of(waiting, budget, compatibility).first()
+        BatchPlan::of(waiting, rules).first()
+    }
+}
+
+/// What batches may be like.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchRules {
+    /// The most tokens, padding included.
+    pub budget: usize,
+    /// The most tokens of what the texts of a batch go on from: each has a copy of it.
+    pub copied: usize,
+    /// What a text may share a batch with.
+    pub compatibility: Compatibility,
+}
+
+impl BatchRules {
+    /// Whether a text that is no longer than those of a batch joins them: the first is the longest, and all
+    /// others are padded to it.
+    fn join(&self, batch: &[Waiting], one: &Waiting) -> bool {
+        let Some(longest) = batch.first() else { return false };
+        let (kind, before) = match one.behind {
+            Some((_, before)) => (self.compatibility.behind, before),
+            None => (self.compatibility.whole, 0),
+        };
+        let bears = match kind {
+            BatchCompatibility::Any => true,
+            BatchCompatibility::SameLength => longest.length == one.length,
+            BatchCompatibility::None => false,
+        };
+        let tokens = longest.length * batch.len();
+        // A full batch of texts unlike in length computes more than two that are not full.
+        let is_unlike = tokens >= self.budget / 4 && 4 * one.length < 3 * longest.length;
+        let fits = tokens + longest.length <= self.budget;
+        let fits = fits && before * (batch.len() + 1) <= self.copied;
+        bears && !longest.alone && !one.alone && fits && !is_unlike
     }
 }
 
@@ -62,31 +95,20 @@ pub struct BatchPlan {
 }
 
 impl BatchPlan {
-    /// Plans texts under a budget of tokens a batch, padding included. A text that is longer than
-    /// the budget runs alone.
-    pub fn of(mut waiting: Vec<Waiting>, budget: usize, compatibility: BatchCompatibility) -> Self {
+    /// Plans texts under the rules. A text that is longer than the budget runs alone.
+    pub fn of(mut waiting: Vec<Waiting>, rules: &BatchRules) -> Self {
         waiting.sort_unstable_by(|a, b| b.length.cmp(&a.length).then(a.at.cmp(&b.at)));
         let mut batches: Vec<Vec<Waiting>> = Vec::new();
+        // The batch that is open for what goes on from the same.
+        let mut open: HashMap<Option<(usize, usize)>, usize> = HashMap::new();
         for one in waiting {
-            // The first of a batch is its longest, and all others are padded to it.
-            let fits = |batch: &&mut Vec<Waiting>| {
-                let joins = |longest: &Waiting| {
-                    let bears = match compatibility {
-                        BatchCompatibility::Any => true,
-                        BatchCompatibility::SameLength => longest.length == one.length,
-                        BatchCompatibility::None => false,
-                    };
-                    let tokens = longest.length * batch.len();
-                    // A full batch of texts unlike in length computes more than two that are not full.
-                    let is_unlike = tokens >= budget / 4 && 4 * one.length < 3 * longest.length;
-                    let fits = tokens + longest.length <= budget;
-                    bears && !longest.alone && fits && !is_unlike
-                };
-                !one.alone && batch.first().is_some_and(joins)
-            };
-            match batches.last_mut().filter(fits) {
+            let last = open.get(&one.behind).and_then(|at| batches.get_mut(*at));
+            match last.filter(|batch| rules.join(batch, &one)) {
                 Some(batch) => batch.push(one),
-                None => batches.push(vec![one]),
+                None => {
+                    open.insert(one.behind, batches.len());
+                    batches.push(vec![one]);
+                }
             }
         }
         Self { batches }
@@ -120,24 +142,52 @@ mod tests {
             at,
             length: *length,
             alone: false,
+            behind: None,
             passed_over: 0,
             window: 0,
         };
         lengths.iter().enumerate().map(one).collect()
     }
 
+    fn rules(budget: usize, compatibility: BatchCompatibility) -> BatchRules {
+        let compatibility = Compatibility { whole: compatibility, behind: compatibility };
+        BatchRules { budget, copied: 1_000, compatibility }
+    }
+
+    fn any(budget: usize) -> BatchRules {
+        rules(budget, BatchCompatibility::Any)
+    }
+
+    fn lengths(plan: &BatchPlan) -> Vec<Vec<usize>> {
+        let of = |batch: &Vec<Waiting>| batch.iter().map(|one| one.length).collect();
+        plan.batches.iter().map(of).collect()
+    }
+
     #[test]
     fn neighbours_in_length_run_together() {
-        let plan = BatchPlan::of(waiting(&[10, 100, 12, 90, 600]), 200, BatchCompatibility::Any);
-        let lengths: Vec<Vec<usize>> =
-            plan.batches.iter().map(|batch| batch.iter().map(|one| one.length).collect()).collect();
-        assert_eq!(lengths, [vec![600], vec![100, 90], vec![12, 10]]);
+        let plan = BatchPlan::of(waiting(&[10, 100, 12, 90, 600]), &any(200));
+        assert_eq!(lengths(&plan), [vec![600], vec![100, 90], vec![12, 10]]);
+    }
+
+    #[test]
+    fn texts_run_with_those_that_go_on_from_the_same() {
+        let mut texts = waiting(&[30, 29, 28, 27, 26, 25]);
+        for (one, behind) in texts.iter_mut().zip([Some(7), Some(8), Some(7), None, None, Some(7)])
+        {
+            one.behind = behind.map(|prefix| (prefix, 400));
+        }
+        let plan = BatchPlan::of(texts.clone(), &any(200));
+        assert_eq!(lengths(&plan), [vec![30, 28], vec![29], vec![27, 26], vec![25]]);
+        let behind = BatchCompatibility::None;
+        let compatibility = Compatibility { behind, ..Compatibility::default() };
+        let plan = BatchPlan::of(texts, &BatchRules { compatibility, ..any(200) });
+        assert_eq!(lengths(&plan), [vec![30], vec![29], vec![28], vec![27, 26], vec![25]]);
     }
 
     #[test]
     fn where_padding_moves_scores_nothing_is_padded() {
         let lengths = |compatibility| -> Vec<usize> {
-            let plan = BatchPlan::of(waiting(&[10, 12, 10, 12, 9]), 200, compatibility);
+            let plan = BatchPlan::of(waiting(&[10, 12, 10, 12, 9]), &rules(200, compatibility));
             plan.batches.iter().map(Vec::len).collect()
         };
         assert_eq!(lengths(BatchCompatibility::SameLength), [2, 2, 1]);
@@ -148,7 +198,7 @@ mod tests {
     fn a_text_is_not_passed_over_for_ever() {
         let mut texts = waiting(&[10, 500]);
         texts[0].passed_over = PASSED_OVER_MAX;
-        assert_eq!(BatchPlan::of(texts, 512, BatchCompatibility::Any).first(), Some(vec![0]));
+        assert_eq!(BatchPlan::of(texts, &any(512)).first(), Some(vec![0]));
     }
 
     /// Tokens that are computed for each token of the texts, where `in_flight` texts wait at a time.
@@ -164,13 +214,14 @@ mod tests {
                 at: 0,
                 length,
                 alone: false,
+                behind: None,
                 passed_over: 0,
                 window: arrival,
             }));
             for (at, one) in queue.iter_mut().enumerate() {
                 one.at = at;
             }
-            let chosen = window.next(queue.clone(), budget, BatchCompatibility::Any);
+            let chosen = window.next(queue.clone(), &any(budget));
             let Some(chosen) = chosen else { break };
             let batch: Vec<usize> = chosen.iter().map(|at| queue[*at].length).collect();
             let longest = batch.iter().max().copied().unwrap_or_default();
@@ -234,15 +285,15 @@ mod tests {
     fn what_comes_later_waits_for_the_next_window() {
         let mut window = Window::default();
         let mut texts = waiting(&[10, 20, 500, 600]);
-        let any = BatchCompatibility::Any;
-        assert_eq!(window.next(texts.clone(), 512, any), Some(vec![3]));
+        let any = any(512);
+        assert_eq!(window.next(texts.clone(), &any), Some(vec![3]));
         texts.pop();
         let late = Waiting { at: 3, length: 700, window: window.arrival(), ..texts[0] };
         texts.push(late);
-        assert_eq!(window.next(texts.clone(), 512, any), Some(vec![2]));
+        assert_eq!(window.next(texts.clone(), &any), Some(vec![2]));
         // The short texts are one batch: they join what came since.
         texts.remove(2);
-        assert_eq!(window.next(texts, 512, any), Some(vec![3]));
+        assert_eq!(window.next(texts, &any), Some(vec![3]));
     }
 
     proptest! {
@@ -250,7 +301,7 @@ mod tests {
         fn every_text_is_in_one_batch_within_the_budget(
             lengths in prop::collection::vec(1_usize..700, 0..80), budget in 1_usize..1_000,
         ) {
-            let plan = BatchPlan::of(waiting(&lengths), budget, BatchCompatibility::Any);
+            let plan = BatchPlan::of(waiting(&lengths), &any(budget));
             let mut seen: Vec<usize> = plan.batches.iter().flatten().map(|one| one.at).collect();
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..lengths.len()).collect::<Vec<_>>());

@@ -115,7 +115,7 @@ fn queue_with(model: &str, memo_bytes: usize, batch_tokens: usize) -> (Queue, Ar
     let info = GraphInfo::read(&folder.join(&graph.file)).unwrap();
     let forward = Forward::new(&manifest, graph, &info, "sums");
     let gate = Arc::new(Gate::default());
-    let (prefix_bytes, compatibility) = (1 << 20, BatchCompatibility::Any);
+    let (prefix_bytes, compatibility) = (1 << 20, Compatibility::default());
     let limits = QueueLimits { batch_tokens, prefix_bytes, memo_bytes, compatibility };
     (Queue::start(forward, vec![Box::new(Sums(gate.clone()))], limits).unwrap(), gate)
 }
@@ -252,6 +252,17 @@ fn texts_that_come_one_by_one_go_on_from_what_they_share() {
     block_on(group(1, 9)).unwrap();
     block_on(group(2, 9)).unwrap();
     assert_eq!(gate.lengths.lock().unwrap().get(6..), Some(&[1, 101][..]));
+}
+
+#[test]
+fn texts_that_share_their_beginning_go_on_from_it_in_one_batch() {
+    let (queue, gate) = queue_with("skywork-reward-kv", 1 << 20, 1_000);
+    let texts = (1..5).map(|last| text(&[vec![1; 100], vec![last; 2]].concat())).collect();
+    let tickets = queue.submit(texts);
+    gate.set(|state| state.open = true);
+    assert_eq!(tickets.into_iter().map(sum).collect::<Vec<_>>(), [2.0, 4.0, 6.0, 8.0]);
+    assert_eq!(*gate.lengths.lock().unwrap(), [100, 2]);
+    assert_eq!(queue.computed(), 4);
 }
 
 #[test]
