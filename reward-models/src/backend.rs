@@ -20,6 +20,11 @@ pub trait Backend: Send + Sync {
     /// What runs here: name, version and provider, as provenance names them.
     fn identity(&self) -> String;
 
+    /// The same, with how it was built.
+    fn build(&self) -> String {
+        self.identity()
+    }
+
     /// Whether something else than the processor runs the graphs that were loaded. Kernels are then
     /// chosen by the shape of a batch, so that scores move in their last bits with what else is in it.
     fn is_accelerated(&self) -> bool {

@@ -1,4 +1,5 @@
-//! Digests of large files that were hashed before: a start reads 15 GB of weights once.
+//! Digests of large files that were hashed before, and what was proved of them: a start reads 15 GB of weights
+//! once.
 
 use std::fs::{self, File, Metadata};
 use std::io::{Read as _, Write as _};
@@ -67,7 +68,10 @@ pub(crate) fn of(file: &mut File) -> std::io::Result<[u8; 32]> {
     }
 }
 
-/// A folder that holds the digest of each file that was hashed: a file each.
+/// The longest fact that is kept, in bytes.
+const FACT_BYTES_MAX: u64 = 1 << 10;
+
+/// A folder that holds the digest of each file that was hashed, and each fact that was proved: a file each.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownDigests<'a> {
     pub(crate) folder: &'a Path,
@@ -76,9 +80,17 @@ pub(crate) struct KnownDigests<'a> {
 impl KnownDigests<'_> {
     /// The digest of the file, if it is the one that was hashed.
     pub(crate) fn find(&self, path: &Path, about: &Metadata) -> Option<[u8; 32]> {
-        let mut text = String::new();
-        File::open(self.place(path, about)?).ok()?.take(65).read_to_string(&mut text).ok()?;
-        from_hex(&text)
+        from_hex(&read(&self.place(path, about)?)?)
+    }
+
+    /// What was proved under a key.
+    pub(crate) fn fact(&self, key: &[u8; 32]) -> Option<String> {
+        read(&self.folder.join(canonical::hex(key)))
+    }
+
+    /// Keeps what was proved.
+    pub(crate) fn keep_fact(&self, key: &[u8; 32], fact: &str) {
+        let _ = self.write(&self.folder.join(canonical::hex(key)), fact);
     }
 
     /// Keeps the digest of a file that was `before` hashing what it is now. What cannot be written is
@@ -88,15 +100,15 @@ impl KnownDigests<'_> {
         let places = now.map(|now| (self.place(path, before), self.place(path, &now)));
         let Some((Some(place), Some(same))) = places else { return };
         if place == same {
-            let _ = self.write(&place, digest);
+            let _ = self.write(&place, &canonical::hex(digest));
         }
     }
 
-    fn write(&self, place: &Path, digest: &[u8; 32]) -> std::io::Result<()> {
+    fn write(&self, place: &Path, text: &str) -> std::io::Result<()> {
         fs::create_dir_all(self.folder)?;
         let temporary = place.with_extension(std::process::id().to_string());
         let mut file = File::create(&temporary)?;
-        file.write_all(canonical::hex(digest).as_bytes())?;
+        file.write_all(text.as_bytes())?;
         fs::rename(&temporary, place)
     }
 
@@ -111,9 +123,16 @@ impl KnownDigests<'_> {
     }
 }
 
+fn read(place: &Path) -> Option<String> {
+    let mut text = String::new();
+    File::open(place).ok()?.take(FACT_BYTES_MAX).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// What tells a file from another one, and from itself at another time.
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere files have no number that stays")]
-fn stamp(about: &Metadata) -> Option<String> {
+pub(crate) fn stamp(about: &Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
     let times = (about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec());
     Some(format!("{} {} {} {times:?}", about.dev(), about.ino(), about.size()))
@@ -121,7 +140,7 @@ fn stamp(about: &Metadata) -> Option<String> {
 
 /// Elsewhere files have no number that stays.
 #[cfg(not(unix))]
-fn stamp(_: &Metadata) -> Option<String> {
+pub(crate) fn stamp(_: &Metadata) -> Option<String> {
     None
 }
 

@@ -4,6 +4,7 @@ mod folder;
 mod form;
 mod golden;
 mod options;
+mod proof;
 mod rendered;
 mod shortened;
 mod submitted;
@@ -29,6 +30,7 @@ use crate::tokens::{Encoder, Tokens};
 use folder::Folder;
 use form::Form;
 pub use options::ModelOptions;
+use proof::Proofs;
 use submitted::{Answered, Submitted};
 
 /// The fewest texts for which another thread is started.
@@ -105,6 +107,7 @@ impl Model {
         // What nobody measured on this backend is held to what it can do.
         let precision = manifest.graphs.iter().map(|graph| graph.precision);
         let tolerance = precision.map(|one| backend.tolerance(one)).fold(0.0, f64::max);
+        let proofs = Proofs::new(options, backend);
         let backend = backend.identity();
         let encoder = Arc::new(texts.encoder);
         let stops = stops(&encoder, manifest.generate.stop.clone());
@@ -121,7 +124,10 @@ impl Model {
             queue: graphs.model,
             reference: graphs.reference,
         };
-        model.prove(&folder.join(manifest::FILE), tolerance)?;
+        if proofs.find("golden pairs", &[digest]) != Some(true) {
+            model.prove(&folder.join(manifest::FILE), tolerance)?;
+            proofs.keep("golden pairs", &[digest], &true);
+        }
         Ok(model)
     }
 

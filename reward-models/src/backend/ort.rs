@@ -120,6 +120,10 @@ impl Backend for Ort {
         format!("onnxruntime {} {}{tf32}", self.version, names.join("+"))
     }
 
+    fn build(&self) -> String {
+        format!("{}\n{}", self.identity(), ort::info())
+    }
+
     fn is_accelerated(&self) -> bool {
         self.providers().first().is_some_and(|provider| *provider != Provider::Cpu)
     }

@@ -7,6 +7,7 @@ use assay_verifiers::canonical;
 use sha2::{Digest as _, Sha256};
 
 use super::options::ModelOptions;
+use super::proof::Proofs;
 use crate::backend::{Backend, GraphFile};
 use crate::compatibility::Compatibility;
 use crate::digests::{self, KnownDigests, VerifyDigests, from_hex};
@@ -189,10 +190,11 @@ impl Folder<'_> {
         digests: &mut Vec<[u8; 32]>,
     ) -> Result<Queue, ModelError> {
         let (path, digest) = self.digest(&graph.file, &graph.sha256)?;
-        digests.push(digest);
+        let mut own = vec![digest];
         for data in &graph.data {
-            digests.push(self.digest(&data.file, &data.sha256)?.1);
+            own.push(self.digest(&data.file, &data.sha256)?.1);
         }
+        digests.extend(&own);
         let info = GraphInfo::read(&path)?;
         info.check(&path, manifest, graph)?;
         if self.options.deterministic && (info.dynamic_int8 || graph.precision == Precision::Int8) {
@@ -211,13 +213,24 @@ impl Folder<'_> {
             error => error,
         };
         let mut sessions = backend.load(&file, workers)?;
-        let positions = manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
         // Dynamic quantisation depends on what else is in the batch; `deterministic` refuses it.
         let is_free = backend.is_accelerated() && !self.options.deterministic;
         let compatibility = if info.dynamic_int8 || is_free {
             Compatibility::default()
         } else {
-            forward.compatibility(&mut sessions, positions.map_or(1, Vec::len)).map_err(failed)?
+            own.push(self.manifest_digest()?);
+            let (proofs, what) = (Proofs::new(self.options, backend), &format!("{:?}", graph.role));
+            match proofs.find(what, &own) {
+                Some(found) => found,
+                None => {
+                    let places =
+                        manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
+                    let found = forward.compatibility(&mut sessions, places.map_or(1, Vec::len));
+                    let found = found.map_err(failed)?;
+                    proofs.keep(what, &own, &found);
+                    found
+                }
+            }
         };
         let limits = QueueLimits {
             batch_tokens: budget.min(most.saturating_mul(WIDTH_MAX)),

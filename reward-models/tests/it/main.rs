@@ -7,3 +7,4 @@ mod adopt;
 mod bounds;
 mod damage;
 mod sharing;
+mod starts;

@@ -13,11 +13,16 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Models on the library that `make assets` fetched.
-pub(crate) fn models() -> Models {
+/// The library that `make assets` fetched.
+pub(crate) fn libraries() -> Vec<LibraryPath> {
     let path = root().join("target/assets/onnxruntime");
-    let place = LibraryPath { origin: "assets", path, demanded: true };
-    Models::new(OrtDiscovery { libraries: vec![place], cores: 2, ..OrtDiscovery::default() })
+    vec![LibraryPath { origin: "assets", path, demanded: true }]
+}
+
+/// Models on that library.
+pub(crate) fn models() -> Models {
+    let libraries = libraries();
+    Models::new(OrtDiscovery { libraries, cores: 2, ..OrtDiscovery::default() })
 }
 
 /// The models among the fixtures, by their names.
