@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 from onnx import TensorProto, helper
 
 from assay.export import weights
+from assay.export.export import Options, export
 from assay.export.progress import Bar, silent
 from assay.export.weights import Surgeon, Weight
 
@@ -116,3 +118,14 @@ def test_a_matrix_that_two_nodes_share_is_written_once(tmp_path: Path) -> None:
         session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"), providers=["CPUExecutionProvider"])
         found = session.run(None, {"ids": np.arange(3)})[0]
         assert np.abs(found - wanted).max() <= near * np.abs(wanted).max(), precision
+
+
+def test_tokens_of_the_score_are_looked_for_before_any_work(tmp_path: Path) -> None:
+    def score(_: Any) -> Any:
+        raise ValueError("'Yes' is 2 tokens and should be one")
+
+    checkpoint: Any = SimpleNamespace(streamed=False)  # there is nothing to compute with
+    preset: Any = SimpleNamespace(score=score)
+    with pytest.raises(ValueError, match="should be one"):
+        export([checkpoint], tmp_path / "out", preset, Options("judge"))
+    assert not (tmp_path / "out").exists()
