@@ -178,12 +178,13 @@ fn a_model_of_this_machine_judges_on_both_backends() {
 
 #[test]
 fn criteria_of_one_text_get_the_same_bits_together_and_one_by_one() {
-    let criteria: String = (2..9)
-        .map(|at| {
-            let words = "and says why ".repeat(at % 3);
-            format!("[[reward.config.rubric.criterion]]\nname = 'c{at}'\ntext = 'Is it {at}, {words}?'\n")
-        })
-        .collect();
+    let criterion = |at: usize| {
+        let words = "and says why ".repeat(at % 3);
+        format!(
+            "[[reward.config.rubric.criterion]]\nname = 'c{at}'\ntext = 'Is it {at}, {words}?'\n"
+        )
+    };
+    let criteria = (2..9).map(criterion).collect::<Vec<_>>().concat();
     let judged = |run: &str| {
         let engine = by_model("criterion-judge", &criteria, "logprobs = true", run);
         let said = "The sum of 2 and 3 is 5, which is odd. ".repeat(6);
@@ -205,7 +206,7 @@ fn criteria_of_one_text_get_the_same_bits_together_and_one_by_one() {
         let run = format!("backend = '{backend}', workers = 1, threads = {threads}");
         let apart = judged(&format!("{run}, prefix_mb = 0, batch_tokens = 1"));
         assert_eq!(apart[0].1.len(), 8, "{apart:?}");
-        for more in ["", ", prefix_mb = 1", ", batch_tokens = 1"] {
+        for more in ["", ", prefix_mb = 1"] {
             assert_eq!(judged(&format!("{run}{more}")), apart, "{backend}, {threads}: {more}");
         }
     }
