@@ -6,6 +6,8 @@
 mod clause;
 pub(crate) mod cues;
 pub(crate) mod guess;
+#[doc(hidden)]
+pub mod learned;
 pub(crate) mod letter;
 pub(crate) mod remarks;
 pub(crate) mod sentences;

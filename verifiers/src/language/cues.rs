@@ -99,6 +99,11 @@ pub(crate) struct Cue {
 }
 
 impl Cue {
+    /// What it does, as bits.
+    pub(crate) fn roles(&self) -> u64 {
+        self.roles
+    }
+
     pub(crate) fn is(&self, role: Role) -> bool {
         self.roles & role as u64 != 0
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::clause::Judgement;
 use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
+use super::learned::{self, Vote};
 use super::sentences;
 use super::statement::Sentence;
 use super::values::Value;
@@ -41,6 +42,8 @@ pub enum Standing {
     Supposed(Range<usize>),
     /// It is denied: "the answer is not 17".
     Denied(Range<usize>),
+    /// No rule says so, but the words of this sentence weigh against it.
+    Doubtful(Range<usize>),
 }
 
 impl Standing {
@@ -53,6 +56,7 @@ impl Standing {
             Self::Hedged(place) => Self::Hedged(moved(place)),
             Self::Supposed(place) => Self::Supposed(moved(place)),
             Self::Denied(place) => Self::Denied(moved(place)),
+            Self::Doubtful(place) => Self::Doubtful(moved(place)),
         }
     }
 
@@ -64,6 +68,7 @@ impl Standing {
             Self::Hedged(place) => ("hedge", place),
             Self::Supposed(place) => ("supposed", place),
             Self::Denied(place) => ("denied", place),
+            Self::Doubtful(place) => ("doubtful", place),
         };
         Some(Against { reason, span: (place.start, place.end) })
     }
@@ -77,7 +82,7 @@ fn shifted(place: &Range<usize>, by: usize) -> Range<usize> {
 /// What speaks against an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Against {
-    /// `retracted`, `hedge`, `supposed` or `denied`.
+    /// `retracted`, `hedge`, `supposed`, `denied` or `doubtful`.
     pub reason: &'static str,
     /// The words that say so.
     pub span: (usize, usize),
@@ -89,9 +94,14 @@ pub fn of(text: &str, span: Range<usize>, also: &str) -> Standing {
     own.extend(Value::own(also));
     let span = span.start..span.start + value_end(&text[span.clone()]);
     let languages = Languages::of(text);
-    match within(text, &own, &span, &languages) {
+    let ruled = match within(text, &own, &span, &languages) {
         Standing::Stands => after(text, &own, span.end, &languages),
         standing => standing,
+    };
+    match (ruled, learned::vote(text, &own, &span, &languages)) {
+        (Standing::Stands, Vote::Doubtful(place)) => Standing::Doubtful(place),
+        (_, Vote::Innocent) => Standing::Stands,
+        (ruled, _) => ruled,
     }
 }
 
