@@ -110,14 +110,14 @@ impl Failure {
             Self::Config(error) => error.to_string(),
             Self::Other(error) => format!("{error:#}"),
         };
-        let mut told = json!({ "code": code, "message": message });
         if let Self::Run(error) = self
             && let RunError::Stream(StreamError::Row(error)) = &**error
         {
             let (place, field) = (&error.place, error.field());
-            told["fields"] = json!({ "file": &*place.file, "row": place.row, "field": field });
+            let fields = json!({ "file": &*place.file, "row": place.row, "field": field });
+            return json!({ "code": code, "message": message, "fields": fields });
         }
-        told
+        json!({ "code": code, "message": message })
     }
 
     /// What the user would be told.

@@ -1,7 +1,11 @@
 //! Configurations and datasets as newcomers have them: each is refused with the place and with what to
 //! type.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test stops at what it does not expect"
+)]
 
 use std::collections::BTreeMap;
 

@@ -245,15 +245,20 @@ fn learned(rows: &[(Vec<usize>, f64, f64)], many: usize) -> Vec<f64> {
             let (found, label, counts) = &rows[at * STRIDE % rows.len()];
             let sum: f64 = found.iter().map(|at| weights[*at]).sum();
             let step = rate * counts * (label - 1.0 / (1.0 + (-sum).exp()));
-            found.iter().for_each(|at| weights[*at] += step);
+            for at in found {
+                weights[*at] += step;
+            }
         }
-        weights.iter_mut().for_each(|weight| *weight /= 1.0 + rate * PENALTY);
+        for weight in &mut weights {
+            *weight /= 1.0 + rate * PENALTY;
+        }
     }
     weights
 }
 
 #[test]
 #[ignore = "writes the weights of what a model says of an answer, from the development half"]
+#[expect(clippy::disallowed_methods, reason = "a file of the tree")]
 fn learn() {
     const SCALE: f64 = 50.0;
     const WIDTH: usize = 40;
@@ -274,7 +279,7 @@ fn learn() {
          # that by its length, one for signs, then a line a class for what is together and what in a row.\n",
     );
     for line in weights.chunks(WIDTH) {
-        let numbers = line.iter().map(|weight| ((weight * SCALE).round() as i32).to_string());
+        let numbers = line.iter().map(|weight| format!("{:.0}", (weight * SCALE).round() + 0.0));
         writeln!(text, "{}", numbers.collect::<Vec<_>>().join(" ")).unwrap();
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("language/weights.txt");

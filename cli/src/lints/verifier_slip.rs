@@ -7,6 +7,7 @@ use assay::verifiers::Sample;
 use super::look::{Finding, Look};
 
 pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
+    const SAYS: &str = "{% if row %}{{ rows | which(row) }}: {% endif %}{{ what }}";
     let of_reward = |at: usize| {
         let (rows, verifier) = (look.rows_of(at), look.verifier(at));
         let samples: Vec<&Sample> = rows.iter().map(|row| &row.sample).collect();
@@ -18,7 +19,6 @@ pub(super) fn find(look: Look<'_>) -> Vec<Finding> {
             } else {
                 format!("config.{}", slip.setting)
             };
-            const SAYS: &str = "{% if row %}{{ rows | which(row) }}: {% endif %}{{ what }}";
             let found = Finding::new((at, key.as_str()), SAYS).help(slip.help).with("row", first);
             let found = found.with("what", slip.message).with("rows", slip.samples.len());
             Finding { code: Some(slip.code), ..found }

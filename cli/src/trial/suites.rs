@@ -98,7 +98,7 @@ impl SuitesReport {
             Some("shared") => {
                 let why = noted("why_shared").unwrap_or("isolation = \"shared\"");
                 self.shared += 1;
-                suite.tell(&mut self.shared_suites, "why", why.into());
+                suite.tell(&mut self.shared_suites, "why", why);
             }
             own => self.separate += u64::from(own.is_some()),
         }
@@ -107,12 +107,12 @@ impl SuitesReport {
         let passed: Vec<&str> = passed.collect();
         if !passed.is_empty() {
             self.weak += 1;
-            suite.tell(&mut self.weak_suites, "passed", passed.into());
+            suite.tell(&mut self.weak_suites, "passed", passed);
         } else if let Some(first) = verdicts.first()
             && verdicts.iter().all(blames_tests)
         {
             self.broken += 1;
-            suite.tell(&mut self.broken_suites, "verdict", verdict::outcome(&first.outcome).into());
+            suite.tell(&mut self.broken_suites, "verdict", verdict::outcome(&first.outcome));
         }
     }
 }
@@ -120,10 +120,10 @@ impl SuitesReport {
 impl Suite<'_> {
     /// The first row that has it, how many have it, and what the programs do that pass (`passed`), why no program can be judged
     /// (`verdict`), or what in it two rooms cannot judge (`why`).
-    fn tell(&self, list: &mut Vec<Value>, what: &str, told: Value) {
+    fn tell(&self, list: &mut Vec<Value>, what: &str, told: impl Into<Value>) {
         if list.len() < LISTED_MAX {
             let (id, row) = (self.row.sample.id(), self.row.number);
-            list.push(json!({"id": id, "row": row, "rows": self.rows, what: told}));
+            list.push(json!({"id": id, "row": row, "rows": self.rows, what: told.into()}));
         }
     }
 }

@@ -220,16 +220,14 @@ impl Folder<'_> {
         } else {
             own.push(self.manifest_digest()?);
             let (proofs, what) = (Proofs::new(self.options, backend), &format!("{:?}", graph.role));
-            match proofs.find(what, &own) {
-                Some(found) => found,
-                None => {
-                    let places =
-                        manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
-                    let found = forward.compatibility(&mut sessions, places.map_or(1, Vec::len));
-                    let found = found.map_err(failed)?;
-                    proofs.keep(what, &own, &found);
-                    found
-                }
+            if let Some(found) = proofs.find(what, &own) {
+                found
+            } else {
+                let places = manifest.goldens.iter().find_map(|golden| golden.positions.as_ref());
+                let found = forward.compatibility(&mut sessions, places.map_or(1, Vec::len));
+                let found = found.map_err(failed)?;
+                proofs.keep(what, &own, &found);
+                found
             }
         };
         let limits = QueueLimits {

@@ -103,12 +103,11 @@ impl BatchPlan {
         let mut open: HashMap<Option<(usize, usize)>, usize> = HashMap::new();
         for one in waiting {
             let last = open.get(&one.behind).and_then(|at| batches.get_mut(*at));
-            match last.filter(|batch| rules.join(batch, &one)) {
-                Some(batch) => batch.push(one),
-                None => {
-                    open.insert(one.behind, batches.len());
-                    batches.push(vec![one]);
-                }
+            if let Some(batch) = last.filter(|batch| rules.join(batch, &one)) {
+                batch.push(one);
+            } else {
+                open.insert(one.behind, batches.len());
+                batches.push(vec![one]);
             }
         }
         Self { batches }

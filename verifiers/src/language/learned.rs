@@ -7,8 +7,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::cues::{self, Cues};
-use super::guess::Languages;
+use super::cues::{Cues, Parts};
 use super::sentences::{self, is_unspaced};
 use super::values::Value;
 
@@ -85,13 +84,8 @@ fn sum(found: &[usize]) -> i32 {
 
 /// What the model says. A sentence behind the answer is weighed with the next one alone, so that others do
 /// not outvote it.
-pub(super) fn vote(
-    text: &str,
-    own: &[Value],
-    span: &Range<usize>,
-    languages: &Languages<'_>,
-) -> Vote {
-    let seen = sentences(text, own, span, languages);
+pub(super) fn vote(parts: &Parts<'_>, own: &[Value], span: &Range<usize>) -> Vote {
+    let seen = sentences(parts, own, span);
     let (behind, near): (Vec<&Seen>, Vec<&Seen>) = seen.iter().partition(|one| one.place == BEHIND);
     let lead: i32 = near.iter().map(|one| one.weight()).sum();
     let with_next = behind.iter().enumerate().map(|(at, one)| {
@@ -116,7 +110,7 @@ pub(super) fn vote(
 #[doc(hidden)]
 pub fn features(text: &str, span: Range<usize>) -> Vec<usize> {
     let own = Value::own(&text[span.clone()]);
-    let seen = sentences(text, &own, &span, &Languages::of(text));
+    let seen = sentences(&Parts::of(text), &own, &span);
     let mut found: Vec<usize> = seen.into_iter().flat_map(|one| one.found).collect();
     found.sort_unstable();
     found.dedup();
@@ -124,12 +118,8 @@ pub fn features(text: &str, span: Range<usize>) -> Vec<usize> {
 }
 
 /// The sentence of an answer, the one before it, and those behind it.
-fn sentences(
-    text: &str,
-    own: &[Value],
-    span: &Range<usize>,
-    languages: &Languages<'_>,
-) -> Vec<Seen> {
+fn sentences(parts: &Parts<'_>, own: &[Value], span: &Range<usize>) -> Vec<Seen> {
+    let text = parts.text;
     let from = text.ceil_char_boundary(span.start.saturating_sub(LEAD_MAX));
     let lead = &text[from..span.start];
     let start = from + sentences::last_start(lead);
@@ -154,7 +144,8 @@ fn sentences(
         let answer =
             span.start.max(range.start) - range.start..span.end.max(range.start) - range.start;
         let answer = (place == WITHIN).then_some(answer);
-        let found = found(&text[range.clone()], place, answer, own, languages);
+        let cues = parts.cues(range.clone());
+        let found = found(&text[range.clone()], place, answer, own, &cues);
         Seen { range, place, found }
     });
     seen.collect()
@@ -166,13 +157,13 @@ fn found(
     place: usize,
     answer: Option<Range<usize>>,
     own: &[Value],
-    languages: &Languages<'_>,
+    cues: &Cues,
 ) -> Vec<usize> {
     let mut found = Vec::new();
     let mut add = |row: usize, unit: usize| found.push((place * ROWS + row) * UNITS + unit);
     let (mut end, mut strangers, mut last) = (0, 0, None);
     let (mut all, mut clauses) = (0, vec![0]);
-    for (range, units) in items(text, answer, own, languages) {
+    for (range, units) in items(text, answer, own, cues) {
         let gap = text.get(end..range.start).unwrap_or_default();
         strangers += strange(gap);
         if gap.contains(BORDERS) && clauses.last() != Some(&0) {
@@ -223,14 +214,14 @@ fn items(
     text: &str,
     answer: Option<Range<usize>>,
     own: &[Value],
-    languages: &Languages<'_>,
+    cues: &Cues,
 ) -> Vec<(Range<usize>, u64)> {
-    let Cues { phrases, words } = cues::all(text, languages);
     // The words of an answer say nothing of it: "no real solutions".
     let is_of_answer = |place: &Range<usize>| {
         answer.as_ref().is_some_and(|own| place.start < own.end && own.start < place.end)
     };
-    let words = phrases.into_iter().chain(words).map(|cue| (cue.span.clone(), cue.roles()));
+    let words = cues.phrases.iter().chain(&cues.words);
+    let words = words.map(|cue| (cue.span.clone(), cue.roles()));
     let mut items: Vec<(Range<usize>, u64)> =
         words.filter(|(place, _)| !is_of_answer(place)).collect();
     for (value, place) in Value::places(text) {

@@ -5,6 +5,7 @@ use super::options::Options;
 use super::wording::{CLOSERS, ends_in_noun, leads};
 use crate::afterthought::offers_next;
 use crate::language::sentences::{self, is_unspaced};
+use crate::extract::qualify;
 use crate::language::{announce, choice};
 
 /// So many sentences at the end of a text are searched for an option.
@@ -241,11 +242,10 @@ pub(super) fn named(text: &str, options: &Options<'_>) -> Option<Reading> {
         let lead = text[..start + at].trim_end_matches(|c: char| !c.is_alphanumeric());
         let before = lead.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         let is_listed = before.len() == 1 && before.starts_with(|c: char| c.is_ascii_uppercase());
-        let is_read = !(is_formula || is_listed)
-            && is_alone
-            && !sentence.trim_end().ends_with(['?', '？'])
-            && !offers_next(&sentence[..at]);
-        return is_read.then(|| Reading::new(letters_of_last, start + at, start + at + 1));
+        let is_asked = sentence.trim_end().ends_with(['?', '？']);
+        let lead_in = &sentence[..at];
+        let is_open = is_asked || offers_next(lead_in) || qualify::is_denied_before(lead_in.trim_end());
+        return (is_alone && !is_formula && !is_listed && !is_open).then(|| Reading::new(letters_of_last, start + at, start + at + 1));
     }
     None
 }
