@@ -21,7 +21,7 @@ static JINJA: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut jinja = Environment::new();
     jinja.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     jinja.add_filter("count", count);
-    jinja.add_filter("number", |number: f64| number.to_string());
+    jinja.add_filter("plain", |number: f64| number.to_string());
     jinja.add_filter("escape", |text: String| escape(&text));
     jinja.add_filter("shown", |text: String| shown(&text));
     jinja.add_filter("listed", |names: Vec<String>| listed(names.iter().map(String::as_str)));

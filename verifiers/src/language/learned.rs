@@ -164,7 +164,7 @@ fn found(
     let (mut end, mut strangers, mut last) = (0, 0, None);
     let (mut all, mut clauses) = (0, vec![0]);
     for (range, units) in items(text, answer, own, cues) {
-        let gap = text.get(end..range.start).unwrap_or_default();
+        let gap = &text[end.min(range.start)..range.start];
         strangers += strange(gap);
         if gap.contains(BORDERS) && clauses.last() != Some(&0) {
             clauses.push(0);
@@ -182,7 +182,7 @@ fn found(
         last = Some(units);
         end = end.max(range.end);
     }
-    strangers += strange(text.get(end..).unwrap_or_default());
+    strangers += strange(&text[end..]);
     let length = BY_LENGTH + strangers.div_ceil(2).min(SIGNS - BY_LENGTH - 1);
     add(length, BORDER);
     for unit in bits(all) {
@@ -248,6 +248,10 @@ fn strange(text: &str) -> usize {
     words.map(|word| length(word).max(1)).sum()
 }
 
-fn bits(units: u64) -> impl Iterator<Item = usize> {
-    (0..UNITS).filter(move |unit| units >> unit & 1 == 1)
+fn bits(mut units: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lowest = units.trailing_zeros() as usize;
+        units &= units.checked_sub(1)?;
+        Some(lowest)
+    })
 }
