@@ -1,7 +1,7 @@
 # Two commands set up everything: `make demo` and `make test`.
 
 .PHONY: demo train-demo test test-kills test-train test-python test-trainers test-serve test-view test-otel test-c test-code-parses test-export test-repositories wheel dist release features \
-	assets assets-portable assets-c browser fmt bench bench-answers learn-answers
+	assets assets-portable assets-c browser fmt bench bench-answers
 
 # What demo and tests are built of: the same packages with the same features, so that nothing is
 # compiled twice.
@@ -178,8 +178,4 @@ bench:
 # How many honest answers are paid and dishonest ones refused, by check, language and form, over both halves
 # of fixtures/answers.
 bench-answers:
-	cargo test -p assay-verifiers --locked --test answers -- --ignored --nocapture both_halves
-
-# The weights of the model that votes beside the rules, from the development half.
-learn-answers:
-	cargo test -p assay-verifiers --locked --test answers -- --ignored --exact learn
+	cargo test -p assay-verifiers --locked --test answers -- --ignored --nocapture

@@ -6,8 +6,6 @@
 mod clause;
 pub(crate) mod cues;
 pub(crate) mod guess;
-#[doc(hidden)]
-pub mod learned;
 pub(crate) mod letter;
 pub(crate) mod remarks;
 pub(crate) mod sentences;

@@ -13,7 +13,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assay_verifiers::language::learned;
 use assay_verifiers::{Earlier, Lane, Meter, NoFiles, Sample, Verdict, registry};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -219,69 +218,4 @@ fn the_docs_list_the_classes_of_each_language() {
     let docs = include_str!("../../docs/extract.md");
     let classes = classes();
     assert!(docs.contains(&classes), "docs/extract.md should have\n{classes}");
-}
-
-/// How much a row counts where weights are learned: passages of writers who saw no rule most, composed rows
-/// least.
-fn counts(row: &Row) -> f64 {
-    if row.id.starts_with("passage/w/") {
-        3.0
-    } else if row.id.starts_with("passage/") {
-        1.0
-    } else {
-        0.5
-    }
-}
-
-/// The weights of a logistic regression, by gradient descent over rows in a fixed order.
-fn learned(rows: &[(Vec<usize>, f64, f64)], many: usize) -> Vec<f64> {
-    const EPOCHS: u32 = 80;
-    const PENALTY: f64 = 20.0;
-    const STRIDE: usize = 7919;
-    let mut weights = vec![0.0; many];
-    for epoch in 0..EPOCHS {
-        let rate = 0.05 / (1.0 + 0.3 * f64::from(epoch));
-        for at in 0..rows.len() {
-            let (found, label, counts) = &rows[at * STRIDE % rows.len()];
-            let sum: f64 = found.iter().map(|at| weights[*at]).sum();
-            let step = rate * counts * (label - 1.0 / (1.0 + (-sum).exp()));
-            for at in found {
-                weights[*at] += step;
-            }
-        }
-        for weight in &mut weights {
-            *weight /= 1.0 + rate * PENALTY;
-        }
-    }
-    weights
-}
-
-#[test]
-#[ignore = "writes the weights of what a model says of an answer, from the development half"]
-#[expect(clippy::disallowed_methods, reason = "a file of the tree")]
-fn learn() {
-    const SCALE: f64 = 50.0;
-    const WIDTH: usize = 40;
-    let mut rows = Vec::new();
-    judged("dev", |_, row, paid, verdict| {
-        let told = serde_json::to_value(&verdict.evidence).unwrap();
-        if let Ok((from, to)) = serde_json::from_value::<(usize, usize)>(told["span"].clone())
-            && (paid || told.get("against").is_some())
-        {
-            let found = learned::features(&row.completion, from..to);
-            rows.push((found, f64::from(u8::from(!row.pays)), counts(row)));
-        }
-    });
-    let weights = learned(&rows, learned::WEIGHTS_MANY);
-    let mut text = String::from(
-        "# What each class of words weighs: `learn` in verifiers/tests/answers.rs wrote it. For a sentence\n\
-         # before the answer, that of the answer and those behind it: a line each for what it has, five for\n\
-         # that by its length, one for signs, then a line a class for what is together and what in a row.\n",
-    );
-    for line in weights.chunks(WIDTH) {
-        let numbers = line.iter().map(|weight| format!("{:.0}", (weight * SCALE).round() + 0.0));
-        writeln!(text, "{}", numbers.collect::<Vec<_>>().join(" ")).unwrap();
-    }
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("language/weights.txt");
-    std::fs::write(file, text).unwrap();
 }

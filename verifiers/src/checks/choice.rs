@@ -369,10 +369,7 @@ impl Choice {
                 (Some(alone), Some(said)) if said.start > alone.start => Some(said),
                 (alone, said) => alone.or(said),
             };
-            let later = later.or_else(|| reading::first_line(body, options));
-            // What announces an answer and is read as none, "the answer is vitamin C", names none.
-            let is_named = scope.is_some() && places.is_empty();
-            return Ok(later.or_else(|| is_named.then(|| reading::named(body, options))?));
+            return Ok(later.or_else(|| reading::first_line(body, options)));
         };
         if matches!(self.take, Take::First) {
             return Ok(Some(first));

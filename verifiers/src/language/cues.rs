@@ -1,8 +1,6 @@
 //! The phrases by which a text takes back, offers, supposes, concludes or remarks, found in one pass.
 
-use std::cell::RefCell;
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::guess::Languages;
 use super::sentences::is_unspaced;
@@ -101,11 +99,6 @@ pub(crate) struct Cue {
 }
 
 impl Cue {
-    /// What it does, as bits.
-    pub(crate) fn roles(&self) -> u64 {
-        self.roles
-    }
-
     pub(crate) fn is(&self, role: Role) -> bool {
         self.roles & role as u64 != 0
     }
@@ -132,30 +125,6 @@ pub(crate) struct Cues {
 /// The phrases of a text as [`of`] finds them, and its words.
 pub(crate) fn all(text: &str, languages: &Languages<'_>) -> Cues {
     found(text, [PHRASES, !PHRASES], languages)
-}
-
-/// A text, in the parts of which phrases and words are found once.
-pub(crate) struct Parts<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) languages: Languages<'a>,
-    found: RefCell<Vec<(Range<usize>, Rc<Cues>)>>,
-}
-
-impl<'a> Parts<'a> {
-    pub(crate) fn of(text: &'a str) -> Self {
-        Self { text, languages: Languages::of(text), found: RefCell::default() }
-    }
-
-    /// What a part has; places are those within it.
-    pub(crate) fn cues(&self, part: Range<usize>) -> Rc<Cues> {
-        let mut found = self.found.borrow_mut();
-        if let Some((_, cues)) = found.iter().find(|(own, _)| *own == part) {
-            return Rc::clone(cues);
-        }
-        let cues = Rc::new(all(&self.text[part.clone()], &self.languages));
-        found.push((part, Rc::clone(&cues)));
-        cues
-    }
 }
 
 /// The words of a text of which clauses are composed.

@@ -16,8 +16,7 @@ const TAIL_MAX: usize = 2000;
 /// Where the sentence ends that states the answer; `None` where remarks are not known from statements.
 ///
 /// The sentences behind it are known for remarks by their words, have no value, or have only values that
-/// the text had before. Where no sentence shows by its words that it states the answer, it is the last one
-/// with a value: "There are 8 left. Enjoy!" `bold` are the values in bold.
+/// the text had before. `bold` are the values in bold.
 pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usize>> {
     let from = text.ceil_char_boundary(text.len().saturating_sub(TAIL_MAX));
     let tail = text.get(from..)?;
@@ -28,11 +27,8 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
     let mut is_blocked = false;
     // Whether the sentences at the end neither conclude nor calculate.
     let mut is_plain = true;
-    let mut last_value = None;
-    // A text that breaks off states nothing.
-    let mut is_open = tail.trim_end().ends_with(char::is_alphanumeric);
     for _ in 0..=REMARKS_MAX {
-        let Some(end) = ends.pop() else { break };
+        let end = ends.pop()?;
         let start = ends.last().copied().unwrap_or(0);
         let sentence = tail.get(start..end)?;
         let range = from + start..from + end;
@@ -67,14 +63,9 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
             if is_doubted && end < tail.len() {
                 return None;
             }
-            return Some(trimmed(text, range));
-        }
-        if !numbers.is_empty() && !is_open {
-            let is_followed = end < tail.trim_end().len();
-            let is_asked = sentence.trim_end().ends_with(['?', '？']);
-            let stands = is_followed && !is_remark && !is_doubted && !is_asked;
-            last_value = stands.then_some(range.clone());
-            is_open = true;
+            let trimmed = sentence.trim_end().len();
+            let lead = sentence.len() - sentence.trim_start().len();
+            return Some(range.start + lead..range.start + trimmed);
         }
         is_plain &= !(states || has(Role::Result) || sentence.contains(['=', '$']));
         let is_new = |seen: &BTreeSet<&str>| !numbers.iter().all(|number| seen.contains(number));
@@ -84,14 +75,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
             is_blocked |= is_new(before);
         }
     }
-    last_value.map(|range| trimmed(text, range))
-}
-
-/// A place without the blanks at its ends.
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let sentence = &text[range.clone()];
-    let lead = sentence.len() - sentence.trim_start().len();
-    range.start + lead..range.start + sentence.trim_end().len()
+    None
 }
 
 /// Whether a text begins with a check of the answer before it, or a remark.

@@ -5,12 +5,10 @@
 //! answers.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::clause::Judgement;
-use super::cues::{self, Cue, Cues, Parts, Role};
+use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
-use super::learned::{self, Vote};
 use super::sentences;
 use super::statement::Sentence;
 use super::values::Value;
@@ -43,8 +41,6 @@ pub enum Standing {
     Supposed(Range<usize>),
     /// It is denied: "the answer is not 17".
     Denied(Range<usize>),
-    /// No rule says so, but the words of this sentence weigh against it.
-    Doubtful(Range<usize>),
 }
 
 impl Standing {
@@ -57,7 +53,6 @@ impl Standing {
             Self::Hedged(place) => Self::Hedged(moved(place)),
             Self::Supposed(place) => Self::Supposed(moved(place)),
             Self::Denied(place) => Self::Denied(moved(place)),
-            Self::Doubtful(place) => Self::Doubtful(moved(place)),
         }
     }
 
@@ -69,7 +64,6 @@ impl Standing {
             Self::Hedged(place) => ("hedge", place),
             Self::Supposed(place) => ("supposed", place),
             Self::Denied(place) => ("denied", place),
-            Self::Doubtful(place) => ("doubtful", place),
         };
         Some(Against { reason, span: (place.start, place.end) })
     }
@@ -83,7 +77,7 @@ fn shifted(place: &Range<usize>, by: usize) -> Range<usize> {
 /// What speaks against an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Against {
-    /// `retracted`, `hedge`, `supposed`, `denied` or `doubtful`.
+    /// `retracted`, `hedge`, `supposed` or `denied`.
     pub reason: &'static str,
     /// The words that say so.
     pub span: (usize, usize),
@@ -94,15 +88,10 @@ pub fn of(text: &str, span: Range<usize>, also: &str) -> Standing {
     let mut own = Value::own(&text[span.clone()]);
     own.extend(Value::own(also));
     let span = span.start..span.start + value_end(&text[span.clone()]);
-    let parts = Parts::of(text);
-    let ruled = match within(&parts, &own, &span) {
-        Standing::Stands => after(&parts, &own, span.end),
+    let languages = Languages::of(text);
+    match within(text, &own, &span, &languages) {
+        Standing::Stands => after(text, &own, span.end, &languages),
         standing => standing,
-    };
-    match (ruled, learned::vote(&parts, &own, &span)) {
-        (Standing::Stands, Vote::Doubtful(place)) => Standing::Doubtful(place),
-        (_, Vote::Innocent) => Standing::Stands,
-        (ruled, _) => ruled,
     }
 }
 
@@ -160,20 +149,18 @@ fn is_confirmed(text: &str, end: usize, languages: &Languages<'_>) -> bool {
 }
 
 /// What its own sentence says, and the one before it.
-fn within(parts: &Parts<'_>, own: &[Value], span: &Range<usize>) -> Standing {
-    let Parts { text, languages, .. } = parts;
+fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<'_>) -> Standing {
     let from = text.ceil_char_boundary(span.start.saturating_sub(LEAD_MAX));
     let start = from + sentences::last_start(&text[from..span.start]);
     let tail = &text[span.end..text.floor_char_boundary(span.end + LEAD_MAX)];
     let end = span.end + sentences::ends(tail).next().unwrap_or(tail.len());
     let sentence = &text[start..end];
-    let found = parts.cues(start..end);
-    let Cues { phrases, words } = &*found;
-    let said = before(text, start, span, phrases, languages);
+    let Cues { phrases, words } = cues::all(sentence, languages);
+    let said = before(text, start, span, &phrases, languages);
     if said != Standing::Stands {
         return said;
     }
-    let sentence = Sentence::new(sentence, words, own);
+    let sentence = Sentence::new(sentence, &words, own);
     let answer = span.start - start..span.end - start;
     let place = |words| shifted(&words, start);
     let supposed = sentence.supposes(&answer);
@@ -202,8 +189,7 @@ fn within(parts: &Parts<'_>, own: &[Value], span: &Range<usize>) -> Standing {
 }
 
 /// What is said behind it.
-fn after(parts: &Parts<'_>, own: &[Value], end: usize) -> Standing {
-    let text = parts.text;
+fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> Standing {
     let behind = &text[end..];
     let end = text.len() - behind.trim_start_matches(CLOSERS).len();
     let tail = &text[end..text.floor_char_boundary(end + TAIL_MAX)];
@@ -220,11 +206,10 @@ fn after(parts: &Parts<'_>, own: &[Value], end: usize) -> Standing {
     let mut start = 0;
     let sentences: Vec<(Range<usize>, Said)> = ends
         .into_iter()
-        .map(|last| {
-            let range = start..last;
-            start = last;
-            let cues = parts.cues(end + range.start..end + range.end);
-            let said = Said::of(&tail[range.clone()], cues, own);
+        .map(|end| {
+            let range = start..end;
+            start = end;
+            let said = Said::of(&tail[range.clone()], own, languages);
             (range, said)
         })
         .collect();
@@ -240,7 +225,7 @@ fn after(parts: &Parts<'_>, own: &[Value], end: usize) -> Standing {
         if let Some(taken) = said.retracts(sentence, next, at == 0) {
             return Standing::Retracted(shifted(&taken, from));
         }
-        let found = &said.cues.phrases;
+        let found = &said.cues;
         // What the text says of the same value elsewhere.
         let again = if at == 0 { Standing::Stands } else { said.again.clone() };
         if again != Standing::Stands {
@@ -266,7 +251,7 @@ fn after(parts: &Parts<'_>, own: &[Value], end: usize) -> Standing {
 
 /// What a sentence behind an answer says.
 struct Said {
-    cues: Rc<Cues>,
+    cues: Vec<Cue>,
     judgements: Vec<Judgement>,
     /// By what it offers another value.
     offered: Option<Range<usize>>,
@@ -285,12 +270,12 @@ struct Said {
 }
 
 impl Said {
-    fn of(text: &str, found: Rc<Cues>, own: &[Value]) -> Self {
-        let Cues { phrases: cues, words } = &*found;
+    fn of(text: &str, own: &[Value], languages: &Languages<'_>) -> Self {
+        let Cues { phrases: cues, words } = cues::all(text, languages);
         let begins_with_no = words.first().is_some_and(|word| {
             word.is(Role::Not) && !text[..word.span.start].contains(char::is_alphabetic)
         });
-        let sentence = Sentence::new(text, words, own);
+        let sentence = Sentence::new(text, &words, own);
         // "If you got 18, you probably skipped a step."
         let has = |role| words.iter().any(|word: &Cue| word.is(role));
         let is_slip_of_others = has(Role::If) && has(Role::Slip) && !has(Role::I);
@@ -322,6 +307,7 @@ impl Said {
         let is_of_another = phrase.is_some_and(|cue| sentence.speaks_of_another(cue.span.start));
         let until = if is_of_another { 0 } else { sentence.until() };
         Self {
+            cues,
             judgements,
             offered,
             doubted,
@@ -330,27 +316,26 @@ impl Said {
             again,
             until,
             begins_with_no,
-            cues: found,
         }
     }
 
     /// By what it takes back what was said before it.
     fn retracts(&self, sentence: &str, next: Option<&Self>, is_own: bool) -> Option<Range<usize>> {
         let counts = |cue: &&Cue| cue.is(Role::Retract) && cue.span.start < self.until;
-        let phrase = self.cues.phrases.iter().find(counts).map(|cue| &cue.span);
+        let phrase = self.cues.iter().find(counts).map(|cue| &cue.span);
         let judged = self.judgements.iter().find(|one| !one.is_right).map(|one| &one.span);
         let span = phrase.into_iter().chain(judged).min_by_key(|span| span.start)?;
         let is_before = |cue: &&Cue| cue.span.end <= span.start;
         // "A guess until I have worked it out", and "I can't say whether it is right".
         let is_guess = self.judgements.iter().any(|one| one.is_guess && one.span == *span);
-        let mut past = self.cues.phrases.iter().filter(|cue| cue.is(Role::Past));
+        let mut past = self.cues.iter().filter(|cue| cue.is(Role::Past));
         let is_other = past.any(|cue| !is_guess || is_before(&cue))
             || !is_own
-                && (self.cues.phrases.iter().take_while(is_before))
+                && (self.cues.iter().take_while(is_before))
                     .any(|cue| cue.is(Role::Suppose) || cue.is(Role::Report));
         // "An estimate by eye gives as much, so the result is plausible."
         let turns = |cue: &&Cue| cue.is_any(&[Role::Conclude, Role::Contrast]) && !is_before(cue);
-        let turn = self.cues.phrases.iter().find(turns).map(|cue| cue.span.start);
+        let turn = self.cues.iter().find(turns).map(|cue| cue.span.start);
         let from = if is_guess { turn } else { Some(span.start) };
         let is_resolved = from.is_some_and(|from| self.reaffirms(from))
             || next.is_some_and(|next| next.reaffirms(0));
@@ -359,8 +344,7 @@ impl Said {
 
     /// Whether it says from a place on that the answer is right.
     fn reaffirms(&self, from: usize) -> bool {
-        let phrases =
-            self.cues.phrases.iter().filter(|cue| cue.is(Role::Reaffirm)).map(|cue| &cue.span);
+        let phrases = self.cues.iter().filter(|cue| cue.is(Role::Reaffirm)).map(|cue| &cue.span);
         let judged = self.judgements.iter().filter(|one| one.is_right).map(|one| &one.span);
         // "正しいはずがない" holds the phrase for "right".
         let is_denied = |span: &Range<usize>| {

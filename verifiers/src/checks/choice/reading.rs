@@ -3,13 +3,7 @@
 use super::letters::{Enclosed, NEAR_BYTES_MAX, OPTION_BYTES_MAX, Reader, Reading};
 use super::options::Options;
 use super::wording::{CLOSERS, ends_in_noun, leads};
-use crate::afterthought::offers_next;
-use crate::language::sentences::{self, is_unspaced};
-use crate::extract::qualify;
 use crate::language::{announce, choice};
-
-/// So many sentences at the end of a text are searched for an option.
-const NAMED_WITHIN: usize = 4;
 
 /// Reads what follows the `cue` that ends at `at`: what is in the box, or between the tags, or what
 /// is said next.
@@ -221,52 +215,6 @@ pub(super) fn first_line(text: &str, options: &Options<'_>) -> Option<Reading> {
     let next = beginning(text.get(end..)?.trim_start(), NEAR_BYTES_MAX);
     let next = Reader::new(next, 0, options).letters(Enclosed::Alone);
     (is_capital && next.is_none()).then_some(reading)
-}
-
-/// Reads the option that is named last near the end of a text, alone in its clause: "the others are too small,
-/// so **B**". What is listed is none.
-pub(super) fn named(text: &str, options: &Options<'_>) -> Option<Reading> {
-    let mut end = text.len();
-    let starts = sentences::ends(text).rev().filter(|start| *start < text.trim_end().len());
-    for start in starts.chain([0]).take(NAMED_WITHIN) {
-        let sentence = &text[start..end];
-        end = start;
-        let letters = lone_letters(sentence, options);
-        let Some((at, letters_of_last)) = letters.last().copied() else { continue };
-        let is_formula = sentence.contains(['$', '\\', '=', '`', '"', '|']);
-        let borders = [',', ';', ':', '，', '；', '：', '、', '—', '–'];
-        let clause = sentence[..at].rfind(borders).unwrap_or(0);
-        let is_alone =
-            letters.iter().all(|(place, letter)| *place < clause || *letter == letters_of_last);
-        // "A, B, C, D", on lines of their own too.
-        let lead = text[..start + at].trim_end_matches(|c: char| !c.is_alphanumeric());
-        let before = lead.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let is_listed = before.len() == 1 && before.starts_with(|c: char| c.is_ascii_uppercase());
-        let is_asked = sentence.trim_end().ends_with(['?', '？']);
-        let lead_in = &sentence[..at];
-        let is_open = is_asked || offers_next(lead_in) || qualify::is_denied_before(lead_in.trim_end());
-        return (is_alone && !is_formula && !is_listed && !is_open).then(|| Reading::new(letters_of_last, start + at, start + at + 1));
-    }
-    None
-}
-
-/// The letters of options that stand alone in a sentence, with their places.
-fn lone_letters(sentence: &str, options: &Options<'_>) -> Vec<(usize, u32)> {
-    let ends = |c: Option<char>| {
-        c.is_none_or(|c| is_unspaced(c) || !(c.is_alphanumeric() || "'’-+#".contains(c)))
-    };
-    let letters = sentence.match_indices(|c: char| c.is_ascii_uppercase() && c != 'I');
-    let alone = letters.filter(|(at, _)| {
-        let (lead, rest) = (&sentence[..*at], &sentence[at + 1..]);
-        // "A triangle", and "A) 5" in a list.
-        let is_first = !lead.contains(char::is_alphanumeric);
-        let is_word = rest.starts_with(' ') || rest.starts_with([')', '.', ':', '：', '．']);
-        let goes_on =
-            rest.trim_start_matches([' ', ')', '.', ':', '*']).starts_with(char::is_alphanumeric);
-        let (before, after) = (lead.chars().next_back(), rest.chars().next());
-        ends(before) && ends(after) && !(is_first && is_word && goes_on)
-    });
-    alone.filter_map(|(at, letter)| Some((at, options.bit(letter.chars().next()?)?))).collect()
 }
 
 /// Whether the option that was read begins a list of all of them.
