@@ -65,8 +65,9 @@ assets-c:
 # besides. The guests are compiled ahead of the tests, many of which start a process of their own
 # that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of processes wait
 # for a good part of their time: four run at once.
-test test-kills test-view test-python test-trainers: export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
-test test-kills test-view test-python test-trainers: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+LINTED := test test-kills test-view test-python test-trainers
+$(LINTED): export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
+$(LINTED): export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 test:
 	{ $(JAVASCRIPT_GUEST) && $(PYTHON_GUEST) --component; } & cargo fmt --all --check && cargo test $(BUILD) --all-targets --no-run && wait $$!
 	$(MAKE) assets-portable

@@ -179,7 +179,7 @@ impl Family {
 }
 
 impl Attack {
-    /// Its texts; `None` where the row lacks something that stands in them.
+    /// Its texts; `None` where the row lacks a value for one of their placeholders.
     pub(crate) fn texts(&self, values: &Values, seed: u64) -> Option<Vec<String>> {
         if let Some(perturb) = self.perturb {
             return perturb.apply(values.get("completion")?, seed).map(|text| vec![text]);

@@ -54,7 +54,7 @@ impl ConfigError {
         Some(error.help(Some(help)))
     }
 
-    /// A text that does not parse, and is not meant as TOML, by the first line that is no comment.
+    /// A text that does not parse, and whose first line, comments aside, is not meant as TOML.
     pub(super) fn of_language(name: &str, text: &str) -> Option<Self> {
         let mut lines = text.lines().map(str::trim);
         let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;

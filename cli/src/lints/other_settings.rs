@@ -269,9 +269,10 @@ fn is_rounded(reference: &str, completion: &str) -> bool {
         let rounded = more.parse::<f64>().map(|more| format!("{more:.*}", digits(fewer)));
         digits(more) > digits(fewer) && rounded.is_ok_and(|own| own == fewer)
     };
-    let numbers = completion.split(|char: char| !(char.is_ascii_digit() || ".,-".contains(char)));
-    let numbers = numbers.map(|own| own.trim_end_matches(['.', '-', ',']).replace(',', ""));
-    numbers
-        .into_iter()
-        .any(|own| [(own.as_str(), reference), (reference, &own)].into_iter().any(is_rounded))
+    let mut numbers =
+        completion.split(|char: char| !(char.is_ascii_digit() || ".,-".contains(char)));
+    numbers.any(|own| {
+        let own = own.trim_end_matches(['.', '-', ',']).replace(',', "");
+        is_rounded((&own, reference)) || is_rounded((reference, &own))
+    })
 }

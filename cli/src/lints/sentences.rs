@@ -30,7 +30,7 @@ static JINJA: LazyLock<Environment<'static>> = LazyLock::new(|| {
     jinja
 });
 
-/// What is wrong, and what to type; of a text that is no name of a sentence, the text.
+/// What is wrong, and what to type. A text that names no sentence is a template itself.
 pub(super) fn of(code: &str, says: &str, fields: &[(&'static str, Value)]) -> [String; 2] {
     let named = SENTENCES.get(code).and_then(|own| own.get(says));
     let mut templates = named.into_iter().flatten().map(String::as_str);

@@ -66,7 +66,7 @@ pub struct BatchRules {
 }
 
 impl BatchRules {
-    /// Whether a text that is no longer than those of a batch joins them: the first is the longest, and all
+    /// Whether a text that is at most as long as those of a batch joins them: the first is the longest, and all
     /// others are padded to it.
     fn join(&self, batch: &[Waiting], one: &Waiting) -> bool {
         let Some(longest) = batch.first() else { return false };
