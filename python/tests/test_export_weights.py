@@ -13,8 +13,7 @@ torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
 np = pytest.importorskip("numpy")
 onnxruntime = pytest.importorskip("onnxruntime")
-
-from onnx import TensorProto, helper
+TensorProto, helper = onnx.TensorProto, onnx.helper
 
 from assay.export import weights
 from assay.export.export import Options, export
