@@ -74,7 +74,7 @@ test:
 	$(DEV) precompile $(GUESTS)
 	RUST_TEST_THREADS=4 cargo test $(BUILD) --lib --bins --examples --tests
 	python/wheel.sh dev
-	RUSTDOC=$(CURDIR)/.ci/rustdoc cargo test $(BUILD) --doc & python/test.sh && wait $$!
+	RUSTDOC=$(CURDIR)/.ci/rustdoc cargo test $(BUILD) --doc & python/test.sh; status=$$?; wait $$! && exit $$status
 
 # Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
 test-kills: assets-portable
