@@ -21,6 +21,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::error::{Defect, escape};
+use crate::built_in;
 use members::Members;
 use reading::{Reading, at};
 
@@ -49,13 +50,13 @@ pub(super) struct LogFormat {
     columns: BTreeMap<String, Vec<Reading>>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Formats {
     format: Vec<LogFormat>,
 }
 
 static FORMATS: LazyLock<Formats> =
-    LazyLock::new(|| toml::from_str(include_str!("logs/formats.toml")).unwrap_or_default());
+    LazyLock::new(|| built_in::table(include_str!("logs/formats.toml")));
 
 /// The format of a log whose first sample is this line.
 pub(super) fn of_line(line: &[u8]) -> Option<&'static LogFormat> {

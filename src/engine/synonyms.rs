@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::built_in;
+
 #[derive(Deserialize)]
 struct Synonyms {
     word: Vec<Synonym>,
@@ -15,7 +17,7 @@ struct Synonym {
 
 /// The known word that others call `word`. Read when there is an error, not before.
 pub(super) fn of<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let all: Synonyms = toml::from_str(include_str!("synonyms.toml")).ok()?;
+    let all: Synonyms = built_in::table(include_str!("synonyms.toml"));
     let word = word.to_ascii_lowercase();
     let is_meant = |one: &&Synonym| one.theirs.split_whitespace().any(|theirs| theirs == word);
     let mut meant = all.word.iter().filter(is_meant);

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use assay::built_in;
 use assay::engine::{JudgedTurn, Planned};
 use assay::verifiers::cases::{self, Alternative};
 use assay::verifiers::{
@@ -48,7 +49,7 @@ struct Form {
 
 /// The forms, under the one key of the file.
 static FORMS: LazyLock<BTreeMap<String, Vec<Form>>> =
-    LazyLock::new(|| toml::from_str(include_str!("forms.toml")).unwrap_or_default());
+    LazyLock::new(|| built_in::table(include_str!("forms.toml")));
 
 pub(super) fn find(tested: Tested<'_>) -> Vec<Finding> {
     let found = tested.look.rewards().filter_map(|(at, planned, config)| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use assay::built_in;
 use assay::data::escape;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
@@ -15,7 +16,7 @@ use crate::output::count;
 type Sentences = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
 static SENTENCES: LazyLock<Sentences> =
-    LazyLock::new(|| toml::from_str(include_str!("sentences.toml")).unwrap_or_default());
+    LazyLock::new(|| built_in::table(include_str!("sentences.toml")));
 
 static JINJA: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut jinja = Environment::new();

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use assay::built_in;
 use assay::verifiers::extract::{Thinking, thinking};
 use assay::verifiers::{Aspect, Pattern, Verdict};
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use super::look::{Finding, Look, Place, Tested, shown};
 use crate::trial::read::Row;
 
 /// The lints of the file.
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     lint: Vec<TextLint>,
@@ -74,8 +75,7 @@ enum Key {
     Reason,
 }
 
-static FILE: LazyLock<File> =
-    LazyLock::new(|| toml::from_str(include_str!("texts.toml")).unwrap_or_default());
+static FILE: LazyLock<File> = LazyLock::new(|| built_in::table(include_str!("texts.toml")));
 
 /// The codes and the pages.
 pub(super) fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
