@@ -186,7 +186,7 @@ fn prove(
     };
     info.check(&path, &manifest, about)?;
     let backend = models.backend(run)?;
-    let file = GraphFile { path: path.clone(), threads: 1, cuts: info.cuts.clone() };
+    let file = GraphFile::new(path.clone(), 1, info);
     let mut session = backend.load(&file, 1)?.pop().ok_or(ModelError::Stopped)?;
     let forward = Forward::new(&manifest, about, info, &backend.identity());
     let reader = Reader::of(folder, &manifest, described)?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ModelError;
+use crate::graph::GraphInfo;
 use crate::graph::cuts::Cut;
 use crate::manifest::Precision;
 use crate::tensor::Tensor;
@@ -79,6 +80,23 @@ pub struct GraphFile {
     pub threads: usize,
     /// Where a pass may be cut.
     pub cuts: Vec<Cut>,
+    /// Whether its weights are used as they lie in their files.
+    pub unpacked: bool,
+}
+
+/// Matrices in 32 bits are packed for the processor where a model has at most so many bytes of external weights. To
+/// pack them reads all and holds a copy: 2.2 GB took 5 s of CPU at each start. Products of large ones take 1.1
+/// to 1.25 times as long as they lie; those of blocks of integers take a hundred times as long.
+const PACKED_MAX: u64 = 8 << 30;
+
+impl GraphFile {
+    /// A graph of which this is known.
+    pub fn new(path: PathBuf, threads: usize, info: &GraphInfo) -> Self {
+        let bytes = |name| path.with_file_name(name).metadata().map_or(0, |data| data.len());
+        let is_large = info.external.iter().map(bytes).sum::<u64>() > PACKED_MAX;
+        let unpacked = is_large && !(info.half || info.blocks || info.dynamic_int8);
+        Self { path, threads, cuts: info.cuts.clone(), unpacked }
+    }
 }
 
 /// Which backend runs the models.

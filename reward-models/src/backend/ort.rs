@@ -102,6 +102,9 @@ impl Ort {
             .with_memory_pattern(false)?
             // What goes wrong is in the error that we get; the library need not print it as well.
             .with_log_level(LogLevel::Fatal)?;
+        if graph.unpacked {
+            builder = builder.with_config_entry("session.disable_prepacking", "1")?;
+        }
         builder.commit_from_file(&graph.path)
     }
 }

@@ -276,7 +276,7 @@ mod tests {
             for graph in manifest.graphs.iter().filter(is_run) {
                 let path = folder.join(&graph.file);
                 let info = GraphInfo::read(&path).unwrap();
-                let file = GraphFile { path, threads: 1, cuts: info.cuts.clone() };
+                let file = GraphFile::new(path, 1, &info);
                 let forward = Forward::new(&manifest, graph, &info, &Rten.identity());
                 let run = |look_every| {
                     let loaded = Arc::new(Loaded::new(&file, look_every).unwrap());

@@ -207,7 +207,7 @@ impl Folder<'_> {
         }
         let workers = self.options.workers.max(1);
         let forward = Forward::new(manifest, graph, &info, &backend.identity());
-        let file = GraphFile { path, threads: self.options.threads, cuts: info.cuts };
+        let file = GraphFile::new(path, self.options.threads, &info);
         let failed = |error| match error {
             ModelError::Run(why) => ModelError::graph(&file.path, why),
             error => error,
