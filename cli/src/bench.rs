@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// JSON lines (also .gz, .zst), Parquet, or a dataset folder (FOLDER:SPLIT)
     #[arg(required = true)]
     data: Vec<PathBuf>,
-    /// Threads for checks; by default one a core
+    /// Threads for checks, at most 1,024; by default one a core
     #[arg(short, long, value_name = "N")]
     jobs: Option<usize>,
     /// Read at most this many rows: they are held in memory

@@ -47,7 +47,7 @@ pub(super) struct ConfigArgs {
 /// What every verb that runs verifiers takes.
 #[derive(Clone, Debug, Args)]
 pub(super) struct EngineArgs {
-    /// Threads for checks; by default one a core
+    /// Threads for checks, at most 1,024; by default one a core
     #[arg(short, long, value_name = "N")]
     pub(super) jobs: Option<usize>,
     /// Where verdicts are kept for the next run (or `ASSAY_CACHE_DIR`)

@@ -78,7 +78,7 @@ class Engine:
         config: A mapping, the text of a TOML (or JSON) configuration, or a path (``pathlib.Path``).
         verifiers: Python functions made verifiers by :func:`assay.verifier`, which the configuration
             may name.
-        jobs: Threads for checks; by default one a core.
+        jobs: Threads for checks, at most 1,024; by default one a core.
         settings: Values by their dotted paths, set over those of the configuration, such as
             ``{"combine.how": "min", "reward.correct.weight": 0.5}``.
         allow_paths: Folders, beside that of the configuration, whose files settings may name.

@@ -25,6 +25,8 @@ use crate::rubrics::judge::JudgeParts;
 
 /// The most threads on which awaited work is polled: it waits more than it computes.
 const IO_THREADS_MAX: usize = 2;
+/// The most threads of the compute lane: a number with a zero too many stops the whole machine.
+const JOBS_MAX: usize = 1024;
 /// Samples that may be in flight at once, where nothing else is said.
 const INTAKE_ROWS: usize = 16_384;
 
@@ -165,9 +167,9 @@ impl EngineBuilder {
         self
     }
 
-    /// Threads of the compute lane; by default one a core.
+    /// Threads of the compute lane, 1 to 1,024; by default one a core.
     pub fn jobs(mut self, jobs: usize) -> Self {
-        self.jobs = Some(jobs.max(1));
+        self.jobs = Some(jobs.clamp(1, JOBS_MAX));
         self
     }
 
