@@ -146,6 +146,10 @@ impl Plan {
         let expression = config.combine.expression.as_deref().map(Script::expression).transpose();
         let expression = expression
             .map_err(|error| refused::expression(document, "combine.expression", error))?;
+        if let Some(source) = &config.combine.expression {
+            let known = names.iter().map(String::as_str);
+            refused::check_names(document, "combine.expression", source, known)?;
+        }
         let formula =
             CombineFormula::of(&config).map_err(|error| document.refused("combine", error))?;
         let combiner = Combiner::build(&config, &gates, expression, formula)
@@ -515,58 +519,43 @@ impl Order<'_> {
             }
             needs.extend(before);
         }
+        for (setting, name) in &own.built.spec.rewards {
+            self.judged_before(at, &format!("config.{setting}"), name)?;
+        }
         let Some(when) = own.when.as_deref() else { return Ok(needs) };
         let when = when.script();
         if !when.mentions("rewards") && !when.mentions("verdicts") {
             return Ok(needs);
         }
-        self.known(at)?;
-        for (other, reward) in self.rewards.iter().enumerate() {
-            if !when.mentions(&reward.name) {
-                continue;
-            }
-            let late = other >= at || reward.built.lane.is_group();
-            if late || (gate && !self.gates.contains(&other)) {
-                let (message, help) = if other == at {
-                    let why =
-                        format!("`when` names \"{}\", the reward that it decides on", reward.name);
-                    (why, "name a reward listed before it".to_owned())
-                } else {
-                    let why = format!("`when` names \"{}\", which is judged later", reward.name);
-                    (why, format!("put the [[reward]] \"{}\" above this one", reward.name))
-                };
-                let wrong = self.document.error(&format!("reward[{at}].when"), message);
-                return Err(wrong.code(Code::Order).help(Some(help)));
-            }
-            needs.push(other);
+        let path = format!("reward[{at}].when");
+        let source = self.document.text_at(&path).unwrap_or_default();
+        refused::check_names(self.document, &path, source, self.names())?;
+        for reward in self.rewards.iter().filter(|reward| when.mentions(&reward.name)) {
+            needs.push(self.judged_before(at, "when", &reward.name)?);
         }
         Ok(needs)
     }
 
-    /// Whether the rewards that the `when` of a reward names are there.
-    fn known(&self, at: usize) -> Result<(), ConfigError> {
-        let names = || self.rewards.iter().map(|reward| reward.name.as_str());
-        let path = format!("reward[{at}].when");
-        let source = self.document.text_at(&path).unwrap_or_default();
-        let mentioned =
-            ["rewards.", "verdicts."].into_iter().flat_map(|lead| members(source, lead));
-        let Some(unknown) = mentioned.into_iter().find(|name| !names().any(|known| known == *name))
-        else {
-            return Ok(());
-        };
-        let message = format!("`when` names the reward \"{unknown}\", and none is called so");
-        Err(self.document.error(&path, message).code(Code::UnknownName).known(unknown, names()))
+    fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.rewards.iter().map(|reward| reward.name.as_str())
     }
-}
 
-/// The members that an expression reads of a map: the words behind `lead`. Calls are none.
-fn members<'a>(source: &'a str, lead: &'a str) -> impl Iterator<Item = &'a str> {
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    source.match_indices(lead).filter_map(move |(at, _)| {
-        let (before, rest) = (source.get(..at)?, source.get(at + lead.len()..)?);
-        let end = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at_checked(end)?;
-        let is_whole = !before.ends_with(|char| is_word(char) || char == '.');
-        (is_whole && !word.is_empty() && !behind.trim_start().starts_with('(')).then_some(word)
-    })
+    /// The place of the reward that the setting `key` of reward `at` names, which is judged before it.
+    #[expect(clippy::indexing_slicing, reason = "places are of rewards")]
+    fn judged_before(&self, at: usize, key: &str, name: &str) -> Result<usize, ConfigError> {
+        let path = format!("reward[{at}].{key}");
+        let other = refused::reward(self.document, &path, name, self.names())?;
+        let is_gate = |at: &usize| self.gates.contains(at);
+        let late = other >= at || self.rewards[other].built.lane.is_group();
+        let (message, help) = if other == at {
+            let why = format!("`{key}` names \"{name}\", the reward that it decides on");
+            (why, "name a reward listed before it".to_owned())
+        } else if late || is_gate(&at) && !is_gate(&other) {
+            let why = format!("`{key}` names \"{name}\", which is judged later");
+            (why, format!("put the [[reward]] \"{name}\" above this one"))
+        } else {
+            return Ok(other);
+        };
+        Err(self.document.error(&path, message).code(Code::Order).help(Some(help)))
+    }
 }

@@ -50,7 +50,12 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
     /// Whether the check reads the verdicts of the rewards listed before it. One that does writes
     /// [`Check::check_after`].
     fn reads_verdicts(&self) -> bool {
-        false
+        !self.rewards().is_empty()
+    }
+
+    /// The other rewards that settings name: the setting, and the reward.
+    fn rewards(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     /// Judges one sample, given the verdicts of the rewards listed before it.
@@ -179,8 +184,9 @@ pub fn build_with<C: Check>(
     let recorded = RecordedFiles::new(files, prepare(&mut check)?);
     check.load(&recorded)?;
     let reads_verdicts = check.reads_verdicts();
-    let columns = check.columns();
-    let spec = Spec { reads_verdicts, columns, ..recorded.spec(C::ID, C::VERSION, &check)? };
+    let (columns, rewards) = (check.columns(), check.rewards());
+    let spec =
+        Spec { reads_verdicts, columns, rewards, ..recorded.spec(C::ID, C::VERSION, &check)? };
     Ok(Built { spec, lane: Lane::Compute(Box::new(check)), slow: C::SLOW })
 }
 

@@ -35,9 +35,10 @@ pub trait GroupCheck: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 
         Ok(())
     }
 
-    /// Whether the check reads the verdicts of other rewards on the members.
-    fn reads_verdicts(&self) -> bool {
-        false
+    /// The other rewards, whose verdicts on the members it reads, that settings name: the setting, and
+    /// the reward.
+    fn rewards(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
     }
 
     /// Judges a group: one verdict for each member, in their order. Every loop over input pays the
@@ -69,7 +70,11 @@ pub fn build<C: GroupCheck>(settings: Value, files: &dyn Files) -> Result<Built,
     let mut check: C = check::settings(settings)?;
     let recorded = RecordedFiles::new(files, Vec::new());
     check.load(&recorded)?;
-    let reads_verdicts = check.reads_verdicts();
-    let spec = Spec { reads_verdicts, ..recorded.spec(C::ID, C::VERSION, &check)? };
+    let rewards = check.rewards();
+    let spec = Spec {
+        reads_verdicts: !rewards.is_empty(),
+        rewards,
+        ..recorded.spec(C::ID, C::VERSION, &check)?
+    };
     Ok(Built { spec, lane: Lane::Group(Box::new(check)), slow: C::SLOW })
 }

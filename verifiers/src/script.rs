@@ -5,6 +5,7 @@
 mod account;
 mod functions;
 mod limits;
+mod signs;
 mod value;
 
 use std::ops::Range;
@@ -93,13 +94,23 @@ pub(crate) fn place(source: &str, position: Position) -> Option<Range<usize>> {
     Some(at..at + word.max(rest.chars().next().map_or(1, char::len_utf8)))
 }
 
+/// Refuses a power whose base has a sign without brackets.
+fn unambiguous(source: &str, ast: AST) -> Result<AST, ScriptError> {
+    let Some(sign) = signs::of_a_power(source, &ast, |at| place(source, at)) else {
+        return Ok(ast);
+    };
+    let message = "the power of what has a sign: write -(x ** y), or (-x) ** y".to_owned();
+    Err(ScriptError { message, place: Some(sign) })
+}
+
 /// The syntax tree of a script.
 ///
 /// # Errors
 /// Where it does not parse.
 pub(crate) fn parsed(source: &str) -> Result<AST, ScriptError> {
     short_enough(source)?;
-    shared_engine().compile(source).map_err(|error| ScriptError::of(source, &error))
+    let ast = shared_engine().compile(source);
+    unambiguous(source, ast.map_err(|error| ScriptError::of(source, &error))?)
 }
 
 impl Script {
@@ -118,7 +129,7 @@ impl Script {
     pub fn expression(source: &str) -> Result<Self, ScriptError> {
         short_enough(source)?;
         let ast = shared_engine().compile_expression(source);
-        let ast = ast.map_err(|error| ScriptError::of(source, &error))?;
+        let ast = unambiguous(source, ast.map_err(|error| ScriptError::of(source, &error))?)?;
         Ok(Self { ast, source: source.to_owned() })
     }
 

@@ -236,6 +236,8 @@ pub struct Spec {
     pub reads_verdicts: bool,
     /// The columns of metadata that settings name: the setting, and the column. No part of the digest.
     pub columns: Vec<(&'static str, String)>,
+    /// The other rewards that settings name: the setting, and the reward. No part of the digest.
+    pub rewards: Vec<(&'static str, String)>,
 }
 
 impl Spec {
@@ -248,6 +250,7 @@ impl Spec {
             files: Vec::new(),
             reads_verdicts: false,
             columns: Vec::new(),
+            rewards: Vec::new(),
         }
     }
 

@@ -129,3 +129,41 @@ pub(super) fn expression(document: &Document, path: &str, error: ScriptError) ->
                 rewards[\"a name\"]";
     wrong.code(Code::BadExpression).help(Some(help.to_owned()))
 }
+
+/// The place of the reward that `path` names.
+pub(super) fn reward<'a>(
+    document: &Document,
+    path: &str,
+    name: &str,
+    mut names: impl Iterator<Item = &'a str> + Clone,
+) -> Result<usize, ConfigError> {
+    let known = names.clone();
+    names.position(|own| own == name).ok_or_else(|| {
+        let key = path.split_once('.').map_or(path, |(_, key)| key);
+        let message = format!("`{key}` names the reward \"{name}\", and none is called so");
+        document.error(path, message).code(Code::UnknownName).known(name, known)
+    })
+}
+
+/// Refuses an expression that names a reward which is not there.
+pub(super) fn check_names<'a>(
+    document: &Document,
+    path: &str,
+    source: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), ConfigError> {
+    let mut read = ["rewards.", "verdicts."].into_iter().flat_map(|lead| members(source, lead));
+    read.try_for_each(|name| reward(document, path, name, names.clone()).map(|_| ()))
+}
+
+/// The members that an expression reads of a map: the words behind `lead`. Calls are none.
+fn members<'a>(source: &'a str, lead: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    source.match_indices(lead).filter_map(move |(at, _)| {
+        let (before, rest) = (source.get(..at)?, source.get(at + lead.len()..)?);
+        let end = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at_checked(end)?;
+        let is_whole = !before.ends_with(|char| is_word(char) || char == '.');
+        (is_whole && !word.is_empty() && !behind.trim_start().starts_with('(')).then_some(word)
+    })
+}

@@ -74,8 +74,8 @@ impl Check for Confidence {
         Ok(())
     }
 
-    fn reads_verdicts(&self) -> bool {
-        true
+    fn rewards(&self) -> Vec<(&'static str, String)> {
+        vec![("of", self.of.clone())]
     }
 
     fn range(&self) -> [f64; 2] {

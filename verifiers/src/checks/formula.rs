@@ -88,11 +88,11 @@ impl Check for FormulaCheck {
         Ok(())
     }
 
-    fn reads_verdicts(&self) -> bool {
-        let reads = |program: &Program| {
-            program.formula.inputs().iter().any(|input| other_reward(&input.name).is_some())
-        };
-        self.program.as_ref().is_some_and(reads)
+    fn rewards(&self) -> Vec<(&'static str, String)> {
+        let inputs = self.program.iter().flat_map(|program| program.formula.inputs());
+        let named = inputs.filter_map(|input| other_reward(&input.name));
+        let key = if self.formula.is_some() { "formula" } else { "recipe" };
+        named.map(|name| (key, name.to_owned())).collect()
     }
 
     fn range(&self) -> [f64; 2] {

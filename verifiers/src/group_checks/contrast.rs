@@ -103,8 +103,9 @@ impl GroupCheck for IntraGroupContrast {
         Ok(())
     }
 
-    fn reads_verdicts(&self) -> bool {
-        true
+    fn rewards(&self) -> Vec<(&'static str, String)> {
+        let right = self.right.iter().map(|right| ("right", right.clone()));
+        right.chain([("of", self.of.clone())]).collect()
     }
 
     fn check_group(&self, group: &Group<'_>, meter: &mut Meter<'_>) -> Result<Vec<Verdict>, Fault> {

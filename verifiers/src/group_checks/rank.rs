@@ -50,8 +50,8 @@ enum RankScale {
 impl GroupCheck for GroupRank {
     const ID: &'static str = "rank";
 
-    fn reads_verdicts(&self) -> bool {
-        true
+    fn rewards(&self) -> Vec<(&'static str, String)> {
+        vec![("of", self.of.clone())]
     }
 
     fn check_group(&self, group: &Group<'_>, meter: &mut Meter<'_>) -> Result<Vec<Verdict>, Fault> {

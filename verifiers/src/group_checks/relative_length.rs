@@ -118,8 +118,8 @@ impl GroupCheck for RelativeLength {
         Ok(())
     }
 
-    fn reads_verdicts(&self) -> bool {
-        true
+    fn rewards(&self) -> Vec<(&'static str, String)> {
+        vec![("of", self.of.clone())]
     }
 
     fn check_group(&self, group: &Group<'_>, meter: &mut Meter<'_>) -> Result<Vec<Verdict>, Fault> {

@@ -152,6 +152,10 @@ fn what_is_no_formula_is_refused_at_its_place() {
         ("r + \"text\"", Code::BadExpression, "\""),
         ("[r]", Code::BadExpression, "["),
         ("r.abs()", Code::BadExpression, "r"),
+        ("-r ** 2", Code::BadExpression, "-"),
+        ("1 - -2 ** 2", Code::BadExpression, "-"),
+        ("max(-r ** 2, (r - 3) ** 2)", Code::BadExpression, "-"),
+        ("(-r) ** 2 + (1 + -(r - 3) ** 2)", Code::BadExpression, "-"),
     ] {
         let error = refused(source);
         let place = error.place.clone().and_then(|place| source.get(place));
@@ -164,6 +168,22 @@ fn what_is_no_formula_is_refused_at_its_place() {
         ["", "fn f(x) { x } f(r)", "r +", &"(".repeat(200), &format!("r{}", " + r".repeat(40_000))]
     {
         refused(source);
+    }
+}
+
+#[test]
+fn a_power_takes_a_sign_in_brackets() {
+    for (source, value) in [
+        ("(-r) ** 2", 4.0),
+        ("( ( -r ) ) ** 2", 4.0),
+        ("-(r ** 2)", -4.0),
+        ("r - r ** 2", -2.0),
+        ("2 ** -r", 0.25),
+        ("-r * r", -4.0),
+        ("(-2) ** 2", 4.0),
+        ("abs(-r) ** 2", 4.0),
+    ] {
+        assert_eq!(over(source, &[2.0]), [value], "{source}");
     }
 }
 
