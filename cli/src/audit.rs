@@ -219,6 +219,7 @@ fn scored(
         data: vec![args.output.join(ATTACKS)],
         output: folder.to_owned(),
         fresh: args.fresh,
+        derived: true,
         ..FileRunSpec::default()
     };
     let mut run = FileRun::open(spec, engine, std::process::id())?;

@@ -196,6 +196,9 @@ impl Shown {
         let mut text = format!("{} rows, {rate}/s", count(done.max(written.rows)));
         if written.rows > 0 {
             text.push_str(&format!(", {}", written.outcomes()));
+            if done > written.rows {
+                text.push_str(&format!(" of {} written", count(written.rows)));
+            }
         }
         if under_way > 0 {
             text.push_str(&format!("; {} under way", count(under_way)));

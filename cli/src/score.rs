@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// Start over, whatever the folder holds of an earlier run
     #[arg(long)]
     fresh: bool,
-    /// Read at most this many rows; a group that this would cut is read to its end
+    /// Read at most this many rows; a group whose members rewards compare is read to its end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
     /// Score one of N parts, counted from 0, into a folder of its own inside RUN
@@ -185,6 +185,7 @@ fn spec(args: &Args, output: &Path) -> Result<FileRunSpec, Failure> {
         fresh: args.fresh,
         retry_faults: args.retry_faults,
         form: args.format.into(),
+        derived: false,
     })
 }
 
@@ -294,6 +295,10 @@ fn exit(args: &Args, report: &Report, stopped: bool) -> Exit {
     let summary = &report.summary;
     if stopped && !report.complete {
         return Exit::Interrupted;
+    }
+    if summary.rows == 0 && summary.skipped > 0 {
+        output::note("every row was skipped");
+        return Exit::Fault;
     }
     let all_failed = summary.rows > 0 && summary.total.failed == summary.rows;
     if all_failed || summary.fault_rate() > args.max_fault_rate {

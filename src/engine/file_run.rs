@@ -39,6 +39,8 @@ pub struct FileRunSpec {
     pub retry_faults: bool,
     /// The form of the verdict rows.
     pub form: VerdictForm,
+    /// The rows were made of others: none of them need have the columns that settings name.
+    pub derived: bool,
 }
 
 /// How far a run is.
@@ -128,11 +130,12 @@ impl<'a> FileRun<'a> {
         let (data, limits) = (&self.spec.data, &self.limits);
         let notes = self.session.inputs.notes();
         let plan = self.session.engine.plan();
-        let columns = &plan.config.data;
+        let mut columns = plan.config.data.clone();
+        columns.optional |= self.spec.derived;
         let open = || {
             let source = Source::open(data, limits)?.count_into(Arc::clone(&read));
             let source = source.note_streams(Arc::clone(&notes));
-            Ok(Checked::new(source, columns).and_meta(columns, plan.named_columns()))
+            Ok(Checked::new(source, &columns).and_meta(&columns, plan.named_columns()))
         };
         let report = self.session.run(&open, stop, &mut |summary, batch| {
             let bytes_read = read.load(Ordering::Relaxed);

@@ -121,6 +121,19 @@ fn a_guarded_configuration_is_within_its_bound() {
     assert_eq!(first, found(&place, "twice"));
 }
 
+/// Attacks of a row lack the columns that other rows have.
+#[test]
+fn a_column_that_only_later_rows_have_is_no_slip() {
+    let config = "version = 1\n[[reward]]\nname = 'letter'\nverifier = 'choice'\nwhen = 'meta.kind == \"choice\"'\n\
+                  config = { options = 'choices' }\n[[reward]]\nname = 'answer'\nverifier = 'math'\n";
+    let later = r#"{"completion":"The answer is A.","reference":"A","kind":"choice","choices":["one","two"]}"#;
+    let first = r#"{"completion":"The answer is 7.","reference":"7","kind":"math"}"#;
+    let rows = format!("{first}\n{first}\n{later}\n");
+    let place = Place::with(&[("assay.toml", config), ("rows.jsonl", &rows)]);
+    let ran = place.run("audit assay.toml rows.jsonl -o out --limit 2 --quiet");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
 #[test]
 fn two_configurations_and_attacks_of_ones_own() {
     let config = "version = 1\n[[reward]]\nname = 'answer'\nverifier = 'math'\n";

@@ -268,6 +268,9 @@ fn bad_rows_stop_are_skipped_or_fail() {
     assert!(stop.err.contains("bad.jsonl:4: completion: missing"), "{}", stop.err);
     let skip = place.run("score a.toml bad.jsonl -o skip -q --bad-rows skip --json");
     assert_eq!((skip.code, &skip.json()["skipped"]), (0, &1.into()));
+    place.write("none.jsonl", "{\"id\":\"x\",\"completon\":\"7\"}\n");
+    let none = place.run("score a.toml none.jsonl -o none -q --bad-rows skip --json");
+    assert_eq!((none.code, &none.json()["skipped"]), (3, &1.into()), "{}", none.err);
     let fault = "score a.toml bad.jsonl -o fault -q --bad-rows fault --json --max-fault-rate 0.1";
     let fault = place.run(fault);
     assert_eq!((fault.code, &fault.json()["total"]["failed"]), (3, &1.into()));

@@ -29,7 +29,9 @@ impl LinesFile {
 
     /// The row at this place, without its line end.
     pub(crate) fn line(&self, at: usize) -> Result<Option<Vec<u8>>, ViewError> {
-        let (Some(start), Some(end)) = (self.offsets.get(at), self.offsets.get(at + 1)) else {
+        let (Some(start), Some(end)) =
+            (self.offsets.get(at), self.offsets.get(at.saturating_add(1)))
+        else {
             return Ok(None);
         };
         let mut bytes = vec![0; usize::try_from(end - start).unwrap_or(LINE_BYTES_MAX)];

@@ -199,6 +199,9 @@ fn rows_are_filtered_sorted_and_found() {
         assert_eq!(group["rows"].as_array().unwrap().len(), 2);
         assert_eq!(client.get("/api/row?run=1&at=0")["texts"], Value::Null);
         assert_eq!(ask(client.port, &client.request("GET", "/api/row?at=9", "", "")).0, 404);
+        for none in ["/api/row", "/api/row?at=18446744073709551615"] {
+            assert_eq!(ask(client.port, &client.request("GET", none, "", "")).0, 404, "{none}");
+        }
         assert_eq!(ask(client.port, &client.request("GET", "/api/row?at=x", "", "")).0, 400);
         let (_, page) = ask(client.port, &client.request("GET", "/", "", ""));
         assert!(page.contains("\"lengths\":{\"bins\""), "lengths are known: {page}");
