@@ -33,6 +33,7 @@ use crate::value::{AnswerOrder, Arguments, PyValue};
 /// | MBPP, MBPP sanitized | `test_list`, `challenge_test_list`, `test_setup_code`, `test_imports` |
 /// | APPS, TACO, verl `prime_code` | `input_output`, or `inputs`, `outputs` and `fn_name` as they are |
 /// | verl `prime_code` | `{"assert_case": ["assert ..."]}` |
+/// | code-r1, Guru | `functional` or `pytest`, code that names what it tests; or `inputs` and `outputs` |
 /// | `LiveCodeBench`, `DeepCoder` | `public_test_cases`, `private_test_cases`, `metadata`; or a list of `input`, `output`, `testtype` |
 /// | `open-r1`, SYNTHETIC-1 | `{"verification_info": {"test_cases": [{"input", "output", "type", "fn_name"}]}}` |
 /// | `NeMo Gym` | `{"unit_tests": {"inputs", "outputs"}}` |

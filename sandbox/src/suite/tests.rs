@@ -199,6 +199,9 @@ fn rows_of_others() {
     assert_eq!(tests.test, "assert f(1)\nassert f(2)\n");
     assert_eq!(assertions(json!({"test_cases": ["assert f(1)"]})).test, "assert f(1)\n");
     assert_eq!(assertions(json!(["assert f(1)"])).test, "assert f(1)\n");
+    for key in ["functional", "pytest"] {
+        assert_eq!(assertions(json!({ key: "assert f(1)" })).test, "assert f(1)");
+    }
     let plus = calls(json!({"entry_point": "f", "inputs": [[1]], "outputs": [[2]], "atol": 1e-6}));
     assert_eq!(
         (&plus.cases[0].expected, plus.float_tolerance),

@@ -1,5 +1,6 @@
 //! `tool_call`: the calls of tools that a completion makes are those that are expected.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assay_calls::compare::{Comparison, Expected, Prices, Rule, compare};
@@ -178,7 +179,8 @@ impl Check for ToolCallCheck {
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let wanted = self.wanted(reference)?;
-        let tools = tools(sample, &self.tools)?;
+        let list = tool_list(sample, &self.tools);
+        let tools = tools(list.as_deref(), &self.tools)?;
         let mut found = match calls_of(sample, self.reading, meter)? {
             Ok(found) => found,
             Err(refusal) => return Ok(refused(&refusal)),
@@ -363,14 +365,19 @@ pub(super) fn refused(refusal: &Refusal) -> Verdict {
     Verdict::graded(false).with("span", span).because(refusal.code.as_str())
 }
 
-/// The schemas of the tools of a row, where it has them, as a value or as JSON in text.
+/// The tools of a row, where it has them, as a value or as JSON in text.
+pub(super) fn tool_list<'s>(sample: &'s Sample, column: &str) -> Option<Cow<'s, Value>> {
+    let value = sample.column(column).filter(|value| !value.is_null())?;
+    let held = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+    Some(held.map_or(Cow::Borrowed(value), Cow::Owned))
+}
+
+/// Their schemas.
 pub(super) fn tools<'s>(
-    sample: &'s Sample,
+    list: Option<&'s Value>,
     column: &str,
 ) -> Result<Option<Vec<schema::Tool<'s>>>, Fault> {
-    let Some(value) = sample.column(column).filter(|value| !value.is_null()) else {
-        return Ok(None);
-    };
+    let Some(value) = list else { return Ok(None) };
     let bad = || Fault::bad_input(format!("column \"{column}\" is no list of tools with schemas"));
     schema::tools(value).map(Some).ok_or_else(bad)
 }

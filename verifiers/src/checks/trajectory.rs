@@ -3,7 +3,7 @@
 use assay_calls::trajectory::{self, Account, Message, Step};
 use assay_calls::{Refusal, schema};
 
-use super::tool_call::{tools, tools_column};
+use super::tool_call::{tool_list, tools, tools_column};
 use crate::pattern::effort::Effort;
 use crate::prelude::*;
 use crate::sample::Content;
@@ -111,7 +111,8 @@ impl Check for Trajectory {
             (Some(_), Some(reference)) => names(reference)?,
         };
         let steps = self.steps(sample, meter)?;
-        let known = tools(sample, &self.tools)?;
+        let list = tool_list(sample, &self.tools);
+        let known = tools(list.as_deref(), &self.tools)?;
         let is_known = |name: &str| {
             known
                 .as_ref()
