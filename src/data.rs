@@ -35,6 +35,7 @@ mod no_parquet;
 #[cfg(feature = "parquet")]
 mod pages;
 mod presence;
+mod presets;
 mod regular;
 mod row;
 #[cfg(feature = "parquet")]
@@ -63,6 +64,7 @@ pub use limits::ReadLimits;
 pub(crate) use logs::items;
 pub use near::nearest;
 pub use presence::Checked;
+pub use presets::{Preset, PresetRow};
 pub use regular::{is_stream, open_once, open_regular, read_regular};
 pub use row::{RowReader, check_exact};
 pub use source::{Block, Row, Source};

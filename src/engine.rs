@@ -25,6 +25,7 @@ mod misread;
 mod normalise;
 mod plan;
 mod pool;
+mod preset;
 mod python_call;
 mod registry;
 mod rows;

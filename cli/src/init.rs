@@ -1,12 +1,12 @@
 //! `assay init`: a configuration and some rows to start from.
 
 mod recipe;
-mod task;
 mod trainers;
 
 use std::path::{Path, PathBuf};
 
 use assay::Config;
+use assay::data::Preset;
 use assay::engine::runs::write_atomic;
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "ID", conflicts_with = "trainer")]
     recipe: Option<String>,
     /// Start from a public data set, with its columns as published
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(task::names()))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Preset::names()))]
     #[arg(conflicts_with_all = ["recipe", "trainer"])]
     task: Option<String>,
 }
@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     if let Some(name) = &args.recipe {
         let (config, rows) = recipe::files(name)?;
         files.extend([("assay.toml", config), ("data.jsonl", rows)]);
-    } else if let Some((config, rows)) = args.task.as_deref().and_then(task::files) {
+    } else if let Some((config, rows)) = args.task.as_deref().and_then(task) {
         files.extend([("assay.toml", config), ("data.jsonl", rows)]);
     } else {
         let own = [("assay.toml", CONFIG), ("brief.rhai", SCRIPT), ("data.jsonl", DATA)];
@@ -82,4 +82,11 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         place("run")
     ));
     Ok(Exit::Ok)
+}
+
+/// The configuration and the rows of a public data set.
+fn task(name: &str) -> Option<(String, String)> {
+    let Preset { about, config, rows } = Preset::find(name)?;
+    let rows = rows.into_iter().map(|row| row.json + "\n").collect();
+    Some((format!("# {about}\n{}", config.trim_start()), rows))
 }

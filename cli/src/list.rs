@@ -1,5 +1,6 @@
 //! `assay list`: what a configuration can name, a line each.
 
+use assay::data::Preset;
 #[cfg(feature = "rubrics")]
 use assay::rubrics::formats::Format;
 use assay::setup::Environment;
@@ -49,6 +50,8 @@ enum Kind {
     Lints,
     /// Recipes: rewards of the literature as data
     Recipes,
+    /// Public data sets: `[data] preset`
+    Presets,
 }
 
 #[derive(Serialize)]
@@ -73,6 +76,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
         Kind::Losses => return kinds_of("loss", args.json),
         Kind::Selection => return kinds_of("select", args.json),
         Kind::Lints => return lints(args.json),
+        Kind::Presets => return presets(args.json),
         Kind::Recipes => return recipes(args.paper.as_deref().unwrap_or_default(), args.json),
     };
     if args.json {
@@ -194,6 +198,20 @@ fn recipes(text: &str, json: bool) -> Result<Exit, Failure> {
         };
         let rows: Vec<(String, String)> = known.iter().map(row).collect();
         lines(rows.iter().map(|(id, told)| (id.as_str(), told.as_str())));
+    }
+    Ok(Exit::Ok)
+}
+
+/// The public data sets, with what they are.
+fn presets(json: bool) -> Result<Exit, Failure> {
+    let about = |name| Some((name, Preset::find(name)?.about));
+    let known: Vec<(&str, String)> = Preset::names().filter_map(about).collect();
+    if json {
+        let row =
+            |(name, about): &(&str, String)| serde_json::json!({ "preset": name, "about": about });
+        output::json(&known.iter().map(row).collect::<Vec<_>>())?;
+    } else {
+        lines(known.iter().map(|(name, about)| (*name, about.as_str())));
     }
     Ok(Exit::Ok)
 }

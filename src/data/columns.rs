@@ -1,5 +1,7 @@
 //! Which columns of a dataset mean what.
 
+use std::borrow::Cow;
+
 use assay_verifiers::column_path::{member, member_mut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,10 +9,14 @@ use serde_json::{Map, Value};
 
 /// The `[data]` section: which columns mean what. Each is a dotted path: `meta.answer` is the
 /// member `answer` of the column `meta`, unless there is a column of that very name; `answers.0` is the
-/// first element of a list.
+/// first element of a list. Text on the way is read as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Columns {
+    /// A public data set, of which is taken what this configuration does not say: `assay list presets` names
+    /// them. It is filled in where a text is read, so that none is left in what was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
     /// The id under which a sample is reported: text or an integer. A sample without one is
     /// known by its SHA-256.
     pub id: String,
@@ -74,6 +80,7 @@ impl Columns {
 impl Default for Columns {
     fn default() -> Self {
         Self {
+            preset: None,
             id: "id".to_owned(),
             prompt: "prompt".to_owned(),
             completion: "completion".to_owned(),
@@ -175,16 +182,23 @@ impl Path {
 
     /// The value, moved out of the row where nothing else reads it.
     pub(super) fn take(&self, row: &mut Map<String, Value>) -> Option<Value> {
-        let value = if self.shared { self.get(row).cloned() } else { self.remove(row) };
-        value.filter(|value| !value.is_null())
+        let value = if self.shared { None } else { self.remove(row) };
+        value.or_else(|| Some(self.get(row)?.into_owned())).filter(|value| !value.is_null())
     }
 
-    fn get<'r>(&self, row: &'r Map<String, Value>) -> Option<&'r Value> {
+    /// The value; text on the way to it is read as JSON.
+    fn get<'r>(&self, row: &'r Map<String, Value>) -> Option<Cow<'r, Value>> {
+        let below = |at: &Value, name: &String| member(at, name).cloned().map(Cow::Owned);
+        let step = |at: Cow<'r, Value>, name: &String| match at {
+            Cow::Borrowed(Value::String(text)) => below(&serde_json::from_str(text).ok()?, name),
+            Cow::Borrowed(value) => member(value, name).map(Cow::Borrowed),
+            Cow::Owned(value) => below(&value, name),
+        };
         let nested = || {
             let (first, rest) = self.parents.split_first()?;
-            member(rest.iter().try_fold(row.get(first)?, |at, name| member(at, name))?, &self.last)
+            rest.iter().chain([&self.last]).try_fold(Cow::Borrowed(row.get(first)?), step)
         };
-        row.get(&self.text).or_else(nested)
+        row.get(&self.text).map(Cow::Borrowed).or_else(nested)
     }
 
     fn remove(&self, row: &mut Map<String, Value>) -> Option<Value> {
@@ -248,6 +262,23 @@ mod tests {
         }
         // The others keep their places.
         assert_eq!(own, row(json!({"a": [{"t": ["x", null]}, null], "b": {}})));
+    }
+
+    #[test]
+    fn text_on_the_way_is_read_as_json() {
+        let mut own =
+            row(json!({"info": "{\"tests\": [{\"truth\": \"7\"}], \"none\": null}", "plain": "7"}));
+        for (path, value) in [
+            ("info.tests.0.truth", Some(json!("7"))),
+            ("info.none", None),
+            ("info.tests.1", None),
+            ("info.tests.0.truth.x", None),
+            ("plain.truth", None),
+        ] {
+            assert_eq!(has_column(&own, path), value.is_some(), "{path}");
+            assert_eq!(Path::new(path, &[path]).take(&mut own), value, "{path}");
+        }
+        assert!(own["info"].is_string());
     }
 
     #[test]

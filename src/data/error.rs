@@ -148,9 +148,7 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
         format!("; a member is named by a dot: write \"{}\"", escape(&dotted))
     } else if has.iter().any(|name| name == parent) {
         let (parent, rest) = (escape(parent), escape(rest));
-        format!(
-            "; \"{parent}\" holds no \"{rest}\": where it is JSON in a text, write it as an object"
-        )
+        format!("; \"{parent}\" holds no \"{rest}\"; a text is read as JSON")
     } else {
         let alike = has.iter().find(|name| name.trim().eq_ignore_ascii_case(column.trim()));
         let near = nearest(column, has.iter().map(String::as_str)).map(|(_, near)| near);

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use assay_verifiers::column_path::at;
 use serde_json::{Map, Value};
 
 use super::columns::{Columns, has_column};
@@ -104,9 +105,11 @@ impl<S: Iterator<Item = Result<Block, DataError>>> Checked<S> {
                 // Whoever reads the row says what is wrong with it.
                 Err(_) => continue,
             };
-            absent.retain(|named| {
-                let mut paths = std::iter::once(&named.column).chain(&named.also);
-                !paths.any(|path| has_column(&row, path))
+            // Text is read as JSON on the way to a column of `[data]`, and not to metadata.
+            let is_meta = |path: &str| at(&row, path).is_some_and(|value| !value.is_null());
+            absent.retain(|Named { column, also, .. }| match also {
+                Some(also) => !is_meta(column) && !is_meta(also),
+                None => !has_column(&row, column),
             });
             for name in row.keys() {
                 if self.has.len() < NAMES_MAX && !self.has.contains(name) {

@@ -15,7 +15,9 @@ use toml::de::{DeTable, DeValue};
 use super::config::Config;
 use super::error::ConfigError;
 use super::help;
+use super::preset;
 use super::unique_keys::UniqueKeys;
+use crate::data::Preset;
 
 /// A parsed file, with its text at hand for errors.
 #[derive(Clone)]
@@ -101,7 +103,15 @@ impl Document {
             return Err(origin.error(message));
         }
         let value = Self::value(value.trim());
-        let (path, mut place) = (path.trim(), &mut self.tree);
+        let path = path.trim();
+        if path.starts_with("reward.") {
+            // A part of a reward of the preset can be set.
+            let rewards = self.filled()?.get("reward").cloned();
+            if let (Some(rewards), Some(own)) = (rewards, self.tree.as_object_mut()) {
+                own.entry("reward").or_insert(rewards);
+            }
+        }
+        let mut place = &mut self.tree;
         let mut resolved = Vec::new();
         for segment in steps(path) {
             let known = names(place);
@@ -133,12 +143,22 @@ impl Document {
     /// # Errors
     /// An unknown key, or a value of the wrong type.
     pub fn config(&self) -> Result<Config, ConfigError> {
-        let config: Config = from_value::read(&self.tree).map_err(|error| self.untyped(error))?;
+        let tree = self.filled()?;
+        let config: Config = from_value::read(&tree).map_err(|error| self.untyped(error, &tree))?;
         if config.version != 1 {
             let message = format!("version {} is not known; this build reads 1", config.version);
             return Err(self.error("version", message).code(Code::Version));
         }
         Ok(config)
+    }
+
+    /// The tree, with what a preset of the data says.
+    fn filled(&self) -> Result<Cow<'_, Value>, ConfigError> {
+        preset::filled(&self.tree).map_err(|name| {
+            let message = format!("data.preset: no preset is called \"{name}\"");
+            let error = self.error("data.preset", message).code(Code::UnknownName);
+            error.known(name, Preset::names())
+        })
     }
 
     /// What a table at a path is refused for.
@@ -166,7 +186,10 @@ impl Document {
             return set.origin.error(message);
         }
         let (found, depth) = self.locate(segments);
-        let span = found.map(|found| found.key);
+        // What a preset says is not in the text.
+        let named =
+            || self.locate(&["data", "preset"]).0.filter(|_| preset::name(&self.tree).is_some());
+        let span = found.or_else(named).map(|found| found.key);
         let below = |set: &&Set| depth < segments.len() && set.is_below(segments);
         match self.sets.iter().rev().find(below) {
             Some(set) => set.origin.error(message),
@@ -218,11 +241,11 @@ impl Document {
         self.text.trim_start().starts_with('{')
     }
 
-    fn untyped(&self, error: BuildError) -> ConfigError {
+    fn untyped(&self, error: BuildError, tree: &Value) -> ConfigError {
         let path = error.setting.clone();
         let parts = steps(&path);
         let is_set = self.sets.iter().any(|set| set.is_at(&parts) || set.is_below(&parts));
-        let help = help::in_config(&error, self.text_at(&path), &self.tree, is_set);
+        let help = help::in_config(&error, self.text_at(&path), tree, is_set);
         let BuildError { code, found, expected, message, .. } = error;
         let error = if self.text.trim().is_empty() && self.sets.is_empty() {
             self.whole("the configuration is empty").of(&path)
@@ -402,7 +425,10 @@ impl Config {
 impl From<Config> for Document {
     /// A configuration that was made in a program. Errors point into it as if it were a file.
     fn from(config: Config) -> Self {
-        let tree = serde_json::to_value(&config).unwrap_or_default();
+        let mut tree = serde_json::to_value(&config).unwrap_or_default();
+        if config.data.preset.is_some() {
+            preset::leave_defaults(&mut tree);
+        }
         let text = toml::to_string(&tree).unwrap_or_default();
         Self { name: "configuration".to_owned(), text, tree, sets: Vec::new() }
     }

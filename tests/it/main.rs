@@ -33,6 +33,7 @@ mod newcomers;
 mod pages;
 mod place;
 mod plugins;
+mod presets;
 mod promises;
 mod readme;
 mod recipes;

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assay::data::Source;
+use assay::data::{Block, DataError};
 use assay::engine::{BadRows, CancellationToken, Document, Ended, EngineBuilder, StreamSpec};
 use assay::verifiers::{
     AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Files, Group, GroupVerifier, Lane, Meter,
@@ -59,7 +59,10 @@ pub(crate) fn whole() -> StreamSpec {
 }
 
 /// Every verdict line of `source`.
-pub(crate) fn lines(engine: &Engine, source: Source) -> Vec<u8> {
+pub(crate) fn lines(
+    engine: &Engine,
+    source: impl Iterator<Item = Result<Block, DataError>> + Send + 'static,
+) -> Vec<u8> {
     let mut lines = Vec::new();
     let ended = engine.stream(source, whole(), &CancellationToken::new(), |batch| {
         lines.extend_from_slice(&batch.verdicts);

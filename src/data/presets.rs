@@ -1,0 +1,69 @@
+//! Presets of `[data]`: how public data sets are judged, with their columns as published.
+//!
+//! `presets/NAME.toml` holds the configuration of one, and rows as published with what they earn.
+
+use serde::Deserialize;
+
+/// Declares the presets: the name of each is that of its file.
+macro_rules! presets {
+    ($($name:literal),* $(,)?) => {
+        /// The names and the texts of the presets.
+        const ALL: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("presets/", $name, ".toml")))),*];
+    };
+}
+
+presets![
+    "bfcl",
+    "citations",
+    "countdown",
+    "gsm8k",
+    "ifbench",
+    "ifeval",
+    "math",
+    "mmlu-pro",
+    "ocr",
+    "reasoning-gym",
+    "simpleqa",
+    "squad",
+    "structured",
+    "tulu-3-rlvr",
+    "tulu-3-rlvr-if",
+];
+
+/// A public data set.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Preset {
+    /// What it is, and its name on the hub.
+    pub about: String,
+    /// The configuration, in TOML.
+    pub config: String,
+    /// Rows as the data set has them, with completions.
+    #[serde(rename = "row")]
+    pub rows: Vec<PresetRow>,
+}
+
+/// A row of a data set.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PresetRow {
+    /// The row, in JSON.
+    pub json: String,
+    /// What its completion earns; `None` where no check can judge it.
+    #[serde(default)]
+    pub reward: Option<f64>,
+}
+
+impl Preset {
+    /// The preset of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        let (_, text) = ALL.iter().find(|(own, _)| *own == name)?;
+        toml::from_str(text).ok()
+    }
+
+    /// The names of the presets, in order.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ALL.iter().map(|(name, _)| *name)
+    }
+}
