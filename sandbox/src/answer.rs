@@ -149,7 +149,7 @@ pub fn program_with<'a, 's>(
     }?;
     let dedented = language.is_python().then(|| margin::dedented(&found.source, &search.asked));
     let source = dedented.flatten().map_or(found.source, Cow::Owned);
-    Some(FoundProgram { source, ..found })
+    Some(FoundProgram { source, ..found }).filter(|found| !found.source.trim().is_empty())
 }
 
 /// The part of `text` that is the answer: what follows the thinking, without the marks that end a

@@ -350,6 +350,12 @@ fn hostile_answers_end() {
     }
 }
 
+#[test]
+fn a_mark_of_a_quotation_is_no_program() {
+    let text = "> ```<answer>\n> ";
+    assert_eq!(program(text, &Language::PYTHON, &Extract::default()), None);
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_read(text in "(```|~~~|python|\n|\r|'''|\"|<think>|</think>|<answer>|</answer>|> |  |- |é|x = 1){0,40}") {
