@@ -5,6 +5,7 @@ mod tokens;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use self::tokens::Tokens;
+use crate::extract::hidden;
 use crate::prelude::*;
 
 /// How a text is measured.
@@ -21,7 +22,7 @@ pub(crate) enum Unit {
     /// Unicode scalar values.
     #[default]
     Characters,
-    /// Runs of text between white space.
+    /// Runs of text between white space, of which something is seen.
     Words,
     /// Sentences by the rules of Unicode (UAX 29).
     Sentences,
@@ -68,7 +69,7 @@ impl Measure {
             }
             Unit::Words => {
                 meter.spend(bytes)?;
-                text.split_whitespace().count()
+                text.split_whitespace().filter(|word| !word.chars().all(hidden::is_blank)).count()
             }
             Unit::Sentences => {
                 meter.spend(8 * bytes)?;

@@ -46,6 +46,7 @@ struct SoftOverlong {
 
 impl Check for Length {
     const ID: &'static str = "length";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         let bounded = self.min.is_some() || self.max.is_some();

@@ -1,6 +1,6 @@
 //! `markdown`: the parts that a Markdown text must have.
 
-use assay_structure::fold::fold;
+use assay_structure::fold::{fold, is_blank};
 use assay_structure::markdown::{Kind, Part, outline};
 
 use crate::prelude::*;
@@ -160,7 +160,7 @@ impl Wanted {
             (Kind::Link(target), Name::Link) => text || self.text.as_deref() == Some(target),
             (Kind::Code(language), Name::Code) => {
                 let is_named = self.language.as_deref().is_none_or(|own| same(own, language));
-                is_named && !part.text.trim().is_empty()
+                is_named && !is_blank(&part.text)
             }
             _ => false,
         }

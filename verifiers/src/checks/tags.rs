@@ -196,7 +196,7 @@ const SILENT: [&str; 16] = [
 fn shows_nothing(text: &str) -> bool {
     let mut rest = text;
     loop {
-        rest = rest.trim_start_matches(is_blank);
+        rest = rest.trim_start_matches(hidden::is_blank);
         if rest.is_empty() {
             return true;
         }
@@ -225,7 +225,7 @@ fn silent_length(text: &str) -> Option<usize> {
         Some(hex) => u32::from_str_radix(hex, 16).ok(),
         None => code.parse().ok(),
     });
-    let is_silent = BLANKS.contains(&name) || code.and_then(char::from_u32).is_some_and(is_blank);
+    let is_silent = BLANKS.contains(&name) || code.and_then(char::from_u32).is_some_and(hidden::is_blank);
     is_silent.then_some(name.len() + "&;".len())
 }
 
@@ -235,19 +235,6 @@ const BLANKS: [&str; 10] =
 
 /// The longest tag or entity that is read.
 const MARK_BYTES_MAX: usize = 200;
-
-/// Whether a character is invisible: white space, controls, default ignorable code points (The
-/// Unicode Standard, section "Default Ignorable Code Points"), and blank signs.
-fn is_blank(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || hidden::is_invisible(c)
-        || matches!(c,
-            '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
-}
 
 /// The share of the marks that come once; never all of it.
 fn share(marks: &[Marks]) -> Reward {

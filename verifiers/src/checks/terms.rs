@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use assay_structure::answer::holds_words;
 use assay_structure::fold::{fold, words};
+use assay_structure::markdown;
 
 use crate::prelude::*;
 use crate::text_parts::{share, shown, texts};
 
 /// Right when a text uses the terms that it must as often as it must, and none that it must not.
 ///
-/// Terms are whole words or phrases; case, width and the kind of quotation marks do not count. Without
+/// Terms are whole words or phrases; case, width, the kind of quotation marks and marks of Markdown do not count. Without
 /// any list, the reference lists what is required. A text that is little but its terms is refused.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,13 +91,17 @@ impl Check for TermsCheck {
             return Err(Fault::bad_reference("the reference lists no terms, or a blank one"));
         }
         let text = shown(sample, meter)?;
-        meter.spend(40 * text.len() as u64)?;
-        let text = plain(&text);
+        meter.spend(160 * text.len() as u64)?;
+        // "**As** an AI" says "As an AI".
+        let (text, bare) = (plain(&text), plain(&markdown::shown(&text)));
+        let times = |term: &str, most: u32, meter: &mut Meter<'_>| {
+            Ok::<_, Fault>(count(&text, term, most, meter)?.max(count(&bare, term, most, meter)?))
+        };
         if text.is_empty() {
             return Ok(Verdict::graded(false).because("empty"));
         }
         for term in forbidden.iter().map(|term| plain(term)).filter(|term| !term.is_empty()) {
-            if count(&text, &term, 1, meter)? > 0 {
+            if times(&term, 1, meter)? > 0 {
                 return Ok(Verdict::graded(false).with("term", term).because("forbidden"));
             }
         }
@@ -106,7 +111,7 @@ impl Check for TermsCheck {
         let (mut met, mut used, mut missing) = (0_u32, 0, None);
         for (term, (min, max)) in &wanted {
             let term = plain(term);
-            let found = count(&text, &term, u32::MAX, meter)?;
+            let found = times(&term, u32::MAX, meter)?;
             used += words(&term).count() * found as usize;
             if (*min..=*max).contains(&found) {
                 met += 1;

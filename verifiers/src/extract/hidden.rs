@@ -116,6 +116,19 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
+/// Whether a character shows nothing: white space, controls, default ignorable code points (The
+/// Unicode Standard, section "Default Ignorable Code Points"), and blank signs.
+pub fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || is_invisible(c)
+        || matches!(c,
+            '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 /// Whether a character is a bidirectional override or isolate.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -98,6 +98,7 @@ struct Measured {
 
 impl GroupCheck for RelativeLength {
     const ID: &'static str = "relative_length";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         if !self.threshold.is_finite() {

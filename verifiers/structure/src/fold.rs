@@ -22,6 +22,25 @@ pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
+/// Whether a character shows nothing: white space, controls, default ignorable code points (The
+/// Unicode Standard, section "Default Ignorable Code Points"), and blank signs. `extract::hidden` of the
+/// verifiers, which are built without this crate too, has the same.
+pub fn shows_nothing(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || is_invisible(c)
+        || matches!(c,
+            '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether nothing of a text is seen.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(shows_nothing)
+}
+
 /// A text in lower case by Unicode, decomposed by compatibility (NFKD) for Latin, Greek, Cyrillic and
 /// full-width letters and digits, signs and ligatures; one kind of quotation marks, dashes and blanks;
 /// nothing invisible. Without `accents`, marks on letters are left out too. Linear in the text.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::DEPTH_MAX;
+use crate::fold::is_blank;
 
 /// The most parts of an outline.
 pub const PARTS_MAX: usize = 20_000;
@@ -91,6 +92,21 @@ pub fn tables(text: &str) -> Vec<Rows> {
         }
     }
     tables
+}
+
+/// What a text shows, without its marks; the ends of blocks are line ends. Linear in the text.
+pub fn shown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for event in Parser::new(text) {
+        match event {
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            Event::SoftBreak | Event::HardBreak | Event::Rule => out.push(' '),
+            Event::Start(Tag::Paragraph | Tag::Item | Tag::Heading { .. })
+            | Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::Heading(_)) => out.push('\n'),
+            _ => {}
+        }
+    }
+    out
 }
 
 fn push(out: Option<&mut String>, text: &str) {
@@ -197,7 +213,7 @@ impl Reader {
 
     fn text(&mut self, text: &str) {
         push(self.cell.as_mut(), text);
-        let is_blank = text.trim().is_empty();
+        let is_blank = is_blank(text);
         let mut in_heading = false;
         let mut counts = self.item_is_new && !is_blank;
         for at in self.open.iter().rev() {

@@ -9,6 +9,7 @@ mod piece;
 mod read;
 
 use crate::Break;
+use crate::fold::is_blank;
 pub use piece::{ATTRIBUTES_MAX, Piece, Tag};
 
 /// Reads a well-formed XML document: one root, namespaces bound. Linear in the text, but for the
@@ -45,7 +46,7 @@ pub fn elements(
             Piece::Open(tag) if *name == tag.name => {
                 !tag.attributes.is_empty()
                     || match next {
-                        Piece::Text(text) => !text.trim().is_empty(),
+                        Piece::Text(text) => !is_blank(text),
                         Piece::Open(_) => true,
                         Piece::Close => dialect::is_void(name),
                     }

@@ -90,3 +90,11 @@ fn hostile_marks_are_read_in_one_pass() {
         assert!(span.is_none_or(|span| span.end <= text.len()), "{unit:?}");
     }
 }
+
+#[cfg(feature = "tasks")]
+#[test]
+fn both_crates_know_the_same_blank_characters() {
+    let is_blank = assay_verifiers::extract::hidden::is_blank;
+    let other = |c: &char| is_blank(*c) != assay_structure::fold::shows_nothing(*c);
+    assert_eq!(('\0'..=char::MAX).filter(other).collect::<String>(), "");
+}
