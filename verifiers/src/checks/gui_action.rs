@@ -11,7 +11,8 @@ use crate::text_parts::{Place, share};
 /// `{"action": "click", "point": [10, 20]}`, a call of the tool `computer_use` or `mobile_use`,
 /// `click(x=10, y=20)`, `scroll(direction="down")`, `CLICK <point>10 20</point>`; names are read as many
 /// agents write them. A point must lie in the `box` of the reference, or near its point; a text must have
-/// its words, keys must be the same. The reference is an action in any form. Several actions are none.
+/// its words; keys, the element (`bid`, `id`, `index`), the `status` and the `url` must be the same. The
+/// reference is an action in any form, of which each argument must be understood. Several actions are none.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GuiAction {
@@ -70,6 +71,10 @@ impl Check for GuiAction {
             value => of_value(value),
         };
         let wanted = wanted.ok_or_else(|| Fault::bad_reference("the reference is no action"))?;
+        if let Some(name) = &wanted.odd {
+            let message = format!("\"{name}\" of the reference is not understood");
+            return Err(Fault::bad_reference(message));
+        }
         let completion = sample.completion();
         meter.spend(300 * completion.len() as u64)?;
         let span = match Place::Any.find(completion, &["json", "python"]) {

@@ -3,7 +3,7 @@
 use serde_json::{Deserializer, Map, Value};
 
 use crate::answer::{self, Rules, normalised};
-use crate::number;
+use crate::{has_word, number};
 
 /// A point, in the units in which it is written.
 pub type Point = (f64, f64);
@@ -25,6 +25,10 @@ pub struct Action {
     pub direction: Option<String>,
     /// Keys in lower case, sorted.
     pub keys: Vec<String>,
+    /// What else says where or how, by the first name in [`NAMED`], in lower case.
+    pub named: Vec<(&'static str, String)>,
+    /// The first argument that is not understood.
+    pub odd: Option<String>,
 }
 
 /// Kinds of actions with their names, as agents write them; blanks, hyphens and case do not count.
@@ -53,12 +57,21 @@ pub const KINDS: [&str; 18] = [
 const KIND_KEYS: [&str; 5] = ["action", "action_type", "type", "name", "function"];
 /// Those that hold the arguments.
 const HOLDERS: [&str; 6] = ["arguments", "args", "parameters", "action_input", "params", "input"];
-const TEXT_KEYS: [&str; 7] =
-    ["text", "content", "value", "input_text", "app", "app_name", "message"];
+/// What the other members of a call say of themselves.
+const CALLS: &str = "function tool_use tool_call action computer computer_use mobile_use";
+/// Names of what does not say where or how: why, when, and how long.
+const NOTES: &str = "thought thoughts thinking reasoning reason rationale explanation comment step time duration seconds \
+                     interval delay wait_ms";
+/// Arguments that are compared as they are written, by all their names.
+const NAMED: [&str; 4] =
+    ["bid element element_id node_id id ref index mark", "status goal_status", "url", "modifiers"];
+const TEXT_KEYS: [&str; 9] =
+    ["text", "content", "value", "input_text", "string", "app", "app_name", "message", "answer"];
 const KEY_KEYS: [&str; 4] = ["key", "keys", "hotkey", "button"];
 /// Marks around a point.
 const POINT_MARKS: [(&str, &str); 2] = [("<point>", "</point>"), ("<|box_start|>", "<|box_end|>")];
-const POINT_KEYS: [&str; 8] = [
+const POINT_KEYS: [&str; 9] = [
+    "start_coordinate",
     "point",
     "coordinate",
     "coordinates",
@@ -68,8 +81,18 @@ const POINT_KEYS: [&str; 8] = [
     "start_point",
     "startcoordinate",
 ];
-const END_KEYS: [&str; 7] =
-    ["end_box", "end", "end_point", "to", "end_coordinate", "target_point", "coordinate2"];
+const END_KEYS: [&str; 8] = [
+    "end_box",
+    "end",
+    "end_point",
+    "to",
+    "end_coordinate",
+    "target_point",
+    "coordinate2",
+    "coordinate",
+];
+/// How far to scroll; above zero is upwards.
+const SCROLL_KEYS: [&str; 5] = ["pixels", "clicks", "amount", "scroll_amount", "distance"];
 const BOX_KEYS: [&str; 4] = ["box", "bbox", "bounding_box", "target_box"];
 
 /// The most places at which an action is tried.
@@ -109,13 +132,16 @@ pub fn read(text: &str) -> Result<Action, &'static str> {
 /// The action that an object describes: with its arguments beside its name, or in a call of a tool such as
 /// `computer_use` whose arguments name it. `None` where it names no known kind.
 pub fn of_value(value: &Value) -> Option<Action> {
-    let members = value.as_object()?;
+    of_members(value.as_object()?)
+}
+
+fn of_members(members: &Map<String, Value>) -> Option<Action> {
     let mut kind = None;
     for key in KIND_KEYS {
         match members.get(key) {
             None => continue,
             // {"action": {"type": "click", ...}}
-            Some(inner @ Value::Object(_)) => return of_value(inner),
+            Some(Value::Object(inner)) => return of_members(&beside(inner.clone(), members, true)),
             Some(name) => kind = name.as_str().and_then(self::kind),
         }
         // What calls itself an action is one; {"type": "function", "name": "click"} may be called so.
@@ -124,21 +150,42 @@ pub fn of_value(value: &Value) -> Option<Action> {
         }
     }
     let held = HOLDERS.iter().find_map(|key| members.get(*key));
-    let arguments = match held {
+    let inner = match held {
         Some(Value::Object(held)) => held.clone(),
         Some(Value::String(text)) => serde_json::from_str(text).ok()?,
         Some(other) => Map::from_iter([("point".to_owned(), other.clone())]),
-        None => members.clone(),
+        None => Map::new(),
     };
     match kind {
-        Some(kind) => Some(of_arguments(kind, &arguments)),
+        Some(kind) => Some(of_arguments(kind, beside(inner, members, held.is_some()))),
         // {"name": "computer_use", "arguments": {"action": "left_click", ...}}
         None if held.is_some() && !members.contains_key("action") => {
-            arguments.get("action")?.as_str()?;
-            of_value(&Value::Object(arguments))
+            inner.get("action")?.as_str()?;
+            let tool = members.iter().filter(|(name, _)| *name != "name");
+            let outer = tool.map(|(name, value)| (name.clone(), value.clone())).collect();
+            of_members(&beside(inner, &outer, true))
         }
         None => None,
     }
+}
+
+/// Arguments, with those beside the object that holds them. What says that there is a call, and which, is
+/// none.
+fn beside(
+    mut all: Map<String, Value>,
+    outer: &Map<String, Value>,
+    is_held: bool,
+) -> Map<String, Value> {
+    for (name, value) in outer {
+        let says_kind = |value: &str| kind(value).is_some() || has_word(CALLS, value);
+        let is_label = KIND_KEYS.contains(&name.as_str()) && value.as_str().is_none_or(says_kind);
+        let is_call = HOLDERS.contains(&name.as_str())
+            || is_held && ["id", "call_id"].contains(&name.as_str());
+        if !(is_label || is_call) {
+            all.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    all
 }
 
 fn kind(name: &str) -> Option<&'static str> {
@@ -148,61 +195,135 @@ fn kind(name: &str) -> Option<&'static str> {
     KINDS.iter().find(|names| of(names)).and_then(|names| names.split(' ').next())
 }
 
-fn of_arguments(kind: &'static str, arguments: &Map<String, Value>) -> Action {
-    let get = |keys: &[&str]| {
-        let mut all = keys.iter();
-        all.find_map(|key| {
-            arguments
-                .iter()
-                .find(|(name, _)| name.eq_ignore_ascii_case(key))
-                .map(|(_, value)| value)
-        })
-    };
-    let text_of = |value: &Value| value.as_str().map(str::to_owned);
-    let xy = || {
-        let number = |key: &str| get(&[key]).and_then(|value| numbers(value).first().copied());
-        Some((number("x").or_else(|| number("x1"))?, number("y").or_else(|| number("y1"))?))
-    };
-    let button = get(&["button"]).and_then(text_of).unwrap_or_default().to_lowercase();
-    let clicks = get(&["clicks"]).and_then(|value| numbers(value).first().copied());
-    let kind = match (kind, button.as_str()) {
-        ("click", "right") => "rightclick",
-        ("click", "middle") => "middleclick",
-        ("click", _) if clicks == Some(2.0) => "doubleclick",
-        ("systembutton", "back") => "back",
-        ("systembutton", "home") => "home",
-        ("systembutton", _) => "key",
-        (kind, _) => kind,
-    };
-    let target = get(&BOX_KEYS).map(numbers).and_then(|all| <[f64; 4]>::try_from(all).ok());
-    let keys = get(&KEY_KEYS).filter(|_| kind == "key");
-    // Those of `computer_use` are above zero upwards.
-    let pixels = get(&["pixels"]).and_then(Value::as_f64).filter(|pixels| *pixels != 0.0);
-    let pixels = pixels.map(|pixels| pixels > 0.0);
-    let mut keys: Vec<String> = keys.map(keys_of).unwrap_or_default();
-    keys.sort();
-    Action {
-        kind,
-        point: get(&POINT_KEYS)
-            .map(numbers)
-            .and_then(|all| centre(&all))
-            .or_else(xy)
-            .or_else(|| target.map(middle)),
-        to: get(&END_KEYS).map(numbers).and_then(|all| centre(&all)),
-        target,
-        text: get(&TEXT_KEYS).and_then(text_of),
-        direction: get(&["direction", "scroll_direction"])
-            .and_then(text_of)
-            .map(|way| way.trim().to_lowercase())
-            .or_else(|| pixels.map(|up| if up { "up" } else { "down" }.to_owned())),
-        keys,
+/// Arguments that are left to read, and the first that cannot be.
+struct Arguments {
+    left: Map<String, Value>,
+    odd: Option<String>,
+}
+
+impl Arguments {
+    /// The first argument of these names, as `read` reads it.
+    fn take<T>(&mut self, keys: &[&str], read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        let named = |key: &&str| self.left.keys().find(|name| name.eq_ignore_ascii_case(key));
+        let name = keys.iter().find_map(named)?.clone();
+        let found = read(&self.left.remove(&name)?);
+        if found.is_none() {
+            self.odd.get_or_insert(name);
+        }
+        found
+    }
+
+    /// The point of two arguments.
+    fn pair(&mut self, x: &[&str], y: &[&str]) -> Option<Point> {
+        match (self.take(x, number), self.take(y, number)) {
+            (Some(x), Some(y)) => Some((x, y)),
+            (None, None) => None,
+            _ => {
+                self.odd.get_or_insert_with(|| x.concat());
+                None
+            }
+        }
+    }
+
+    /// The kind as its button, its clicks and its keys have it, and the keys, sorted.
+    fn kind(&mut self, kind: &'static str) -> (&'static str, Vec<String>) {
+        let takes_keys = ["key", "systembutton"].contains(&kind);
+        let keys = if takes_keys { self.take(&KEY_KEYS, keys_of) } else { None };
+        let mut keys = keys.unwrap_or_default();
+        let (button, clicks) = if takes_keys || kind == "scroll" {
+            (None, None)
+        } else {
+            let buttons = ["left", "right", "middle"];
+            let button = |value: &Value| buttons.into_iter().find(|one| *one == lower(value));
+            (self.take(&["button"], button), self.take(&["clicks", "num_clicks"], number))
+        };
+        let kind = match (kind, button, clicks, keys.first().map(String::as_str)) {
+            ("click", Some("right"), ..) => "rightclick",
+            ("click", Some("middle"), ..) => "middleclick",
+            ("click", _, Some(2.0), _) => "doubleclick",
+            ("click", _, Some(3.0), _) => "tripleclick",
+            ("systembutton", _, _, Some("back")) => "back",
+            ("systembutton", _, _, Some("home")) => "home",
+            ("systembutton", ..) => "key",
+            (kind, ..) => kind,
+        };
+        if kind != "key" {
+            keys.clear();
+        }
+        keys.sort();
+        (kind, keys)
     }
 }
 
-fn keys_of(value: &Value) -> Vec<String> {
+fn of_arguments(kind: &'static str, members: Map<String, Value>) -> Action {
+    let mut all = Arguments { left: members, odd: None };
+    all.left.retain(|name, value| !(value.is_null() || has_word(NOTES, &name.to_lowercase())));
+    let (kind, keys) = all.kind(kind);
+    let target = all.take(&BOX_KEYS, |value| <[f64; 4]>::try_from(numbers(value)?).ok());
+    let target = target.filter(|[left, top, right, bottom]| {
+        let is_box = left <= right && top <= bottom;
+        if !is_box {
+            all.odd.get_or_insert_with(|| "box".to_owned());
+        }
+        is_box
+    });
+    let ends = !kind.ends_with("click") && kind != "longpress";
+    let spread =
+        all.take(&POINT_KEYS, |value| numbers(value).filter(|found| centre(found).is_some()));
+    let to = if ends {
+        let end = all.take(&END_KEYS, |value| centre(&numbers(value)?));
+        end.or_else(|| all.pair(&["x2"], &["y2"]))
+    } else {
+        None
+    };
+    // drag(1, 2, 3, 4)
+    let (point, to) = match (spread.as_deref(), to) {
+        (Some(&[x, y, x2, y2]), None) if ["drag", "swipe"].contains(&kind) => {
+            (Some((x, y)), Some((x2, y2)))
+        }
+        (Some(found), to) => (centre(found), to),
+        (None, to) => (all.pair(&["x", "x1"], &["y", "y1"]).or_else(|| target.map(middle)), to),
+    };
+    let far = |value: &Value| number(value).filter(|far| *far != 0.0);
+    let far = if kind == "scroll" { all.take(&SCROLL_KEYS, far) } else { None };
+    let named = |names: &'static str| {
+        let names: Vec<&'static str> = names.split(' ').collect();
+        Some((*names.first()?, all.take(&names, |value| Some(lower(value)))?))
+    };
+    Action {
+        kind,
+        point,
+        to,
+        target,
+        keys,
+        named: NAMED.into_iter().filter_map(named).collect(),
+        text: all.take(&TEXT_KEYS, plain),
+        direction: all
+            .take(&["direction", "scroll_direction"], |value| value.as_str().map(|_| lower(value)))
+            .or_else(|| far.map(|far| if far > 0.0 { "up" } else { "down" }.to_owned())),
+        odd: all.odd.or_else(|| all.left.keys().next().cloned()),
+    }
+}
+
+/// A text, or a number as one.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A value as it is compared.
+fn lower(value: &Value) -> String {
+    plain(value).unwrap_or_else(|| value.to_string()).trim().to_lowercase()
+}
+
+/// Keys of a list, or of a text such as `ctrl+c`.
+fn keys_of(value: &Value) -> Option<Vec<String>> {
     let texts: Vec<&str> = match value {
-        Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
-        value => value.as_str().into_iter().flat_map(|keys| keys.split(['+', ' ', ','])).collect(),
+        Value::Array(values) => values.iter().map(Value::as_str).collect::<Option<_>>()?,
+        value => value.as_str()?.split(['+', ' ', ',']).collect(),
     };
     let same = |key: &str| match key {
         "control" => "ctrl".to_owned(),
@@ -211,26 +332,30 @@ fn keys_of(value: &Value) -> Vec<String> {
         "command" | "meta" | "super" => "cmd".to_owned(),
         key => key.to_owned(),
     };
-    texts
-        .into_iter()
-        .map(|key| same(key.trim().to_lowercase().as_str()))
-        .filter(|key| !key.is_empty())
-        .collect()
+    let keys = texts.into_iter().map(|key| same(key.trim().to_lowercase().as_str()));
+    Some(keys.filter(|key| !key.is_empty()).collect()).filter(|keys: &Vec<_>| !keys.is_empty())
 }
 
-/// The numbers of a value: a list, an object, or a text such as `(10, 20)` or `<point>10 20</point>`.
-fn numbers(value: &Value) -> Vec<f64> {
+/// The one number of a value.
+fn number(value: &Value) -> Option<f64> {
+    let [number] = <[f64; 1]>::try_from(numbers(value)?).ok()?;
+    Some(number)
+}
+
+/// The numbers of a value: a list, a point as an object, or a text such as `(10, 20)` or
+/// `<point>10 20</point>`.
+fn numbers(value: &Value) -> Option<Vec<f64>> {
     match value {
-        Value::Number(number) => number.as_f64().into_iter().collect(),
-        Value::String(text) => number::all(&text.replace([',', '_'], " "))
-            .into_iter()
-            .map(|(_, number)| number)
-            .collect(),
-        Value::Array(values) => values.iter().take(8).filter_map(Value::as_f64).collect(),
-        Value::Object(members) => {
-            ["x", "y"].iter().filter_map(|key| members.get(*key)?.as_f64()).collect()
+        Value::Number(number) => Some(vec![number.as_f64()?]),
+        Value::String(text) => {
+            let found = number::all(&text.replace([',', '_'], " "));
+            Some(found.into_iter().map(|(_, number)| number).collect())
         }
-        _ => Vec::new(),
+        Value::Array(values) => values.iter().map(Value::as_f64).collect(),
+        Value::Object(members) if members.len() == 2 => {
+            ["x", "y"].iter().map(|key| members.get(*key)?.as_f64()).collect()
+        }
+        _ => None,
     }
 }
 
@@ -357,18 +482,22 @@ fn of_call(kind: &'static str, arguments: &[Argument]) -> Action {
         .map(|(_, value)| value.trim())
         .collect();
     if !plain.is_empty() {
+        let joined = plain.join(" ").replace(['[', ']'], "");
+        let count = number::all(&joined.replace([',', '_'], " ")).len();
         let key = match kind {
             "type" | "open" | "finish" => "text",
-            "key" => "key",
+            "key" | "systembutton" => "key",
+            "wait" => "time",
+            "scroll" if plain.len() == 1 && count == 1 => "pixels",
             "scroll" | "swipe" if plain.iter().all(|part| number::whole(part).is_none()) => {
                 "direction"
             }
+            _ if count < 2 => "bid",
             _ => "point",
         };
-        let joined = plain.join(" ").replace(['[', ']'], "");
         members.entry(key).or_insert(joined.into());
     }
-    of_arguments(kind, &members)
+    of_arguments(kind, members)
 }
 
 /// How actions are compared.
@@ -381,7 +510,8 @@ pub struct Match {
 }
 
 /// Whether an action has the kind of the wanted one, and whether its argument fits: a point in the box,
-/// or near the point; the text; the direction; the keys. An action without arguments fits by its kind.
+/// or near the point; the text; the direction; the keys; what is named. An action without arguments fits by
+/// its kind.
 pub fn compare(given: &Action, wanted: &Action, rules: Match) -> (bool, bool) {
     let near = |one: Option<Point>, two: Option<Point>| match (one, two) {
         (_, None) => true,
@@ -400,7 +530,9 @@ pub fn compare(given: &Action, wanted: &Action, rules: Match) -> (bool, bool) {
     });
     let direction = wanted.direction.is_none() || given.direction == wanted.direction;
     let keys = wanted.keys.is_empty() || given.keys == wanted.keys;
-    (given.kind == wanted.kind, place && near(given.to, wanted.to) && text && direction && keys)
+    let named = wanted.named.iter().all(|one| given.named.contains(one));
+    let to = near(given.to, wanted.to);
+    (given.kind == wanted.kind, place && to && text && direction && keys && named)
 }
 
 fn likeness(one: &str, two: &str) -> f64 {
