@@ -8,9 +8,10 @@ use crate::text_parts::{Place, judge_document, valid};
 /// Right when a formal proof has no gap that its text shows, and proves the statement of the reference.
 ///
 /// No prover runs: this is a gate before one (`external_checker`), and it alone proves nothing. Words that leave
-/// a gap (`sorry`, `admit`), assume (`axiom`), trust a compiler or redefine notation are refused, outside
-/// of comments and texts in quotes. The statement of the reference, without what begins a proof, must stand
-/// there token by token, white space and comments aside, with a proof behind it.
+/// a gap (`sorry`, `admit`), assume (`axiom`), trust a compiler or change what the statement means (`variable`,
+/// `instance`, `notation`, a definition of a name that it uses) are refused, outside of comments and texts in
+/// quotes; the statement itself may assume and define. The statement of the reference, without what begins a
+/// proof, must stand there token by token, white space and comments aside, with a proof behind it.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProofGate {
@@ -20,7 +21,7 @@ pub struct ProofGate {
     /// Where the proof stands.
     #[serde(default)]
     from: Place,
-    /// Words that are allowed though they leave a gap.
+    /// Words that are allowed though they leave a gap, and names that may be defined anew.
     #[serde(default)]
     allow: Vec<String>,
     /// The reference is no statement: it is not looked at.
@@ -69,13 +70,13 @@ impl Check for ProofGate {
             return Ok(Verdict::no_reference());
         }
         if let Some(statement) = &statement {
-            meter.spend(20 * statement.len() as u64)?;
+            meter.spend(60 * statement.len() as u64)?;
             if !prover.stated(statement).is_ok_and(|words| !words.is_empty()) {
                 return Err(Fault::bad_reference("the reference is no statement"));
             }
         }
         let stated = statement.as_deref();
-        judge_document(sample, (self.from, prover.fences(), 40), meter, |text, _| {
+        judge_document(sample, (self.from, prover.fences(), 150), meter, |text, _| {
             Ok(match prover.flaw(text, stated, &self.allow)? {
                 None => valid(),
                 Some(Flaw::Gap(word, _)) => {

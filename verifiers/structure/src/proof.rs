@@ -2,6 +2,7 @@
 //!
 //! Comments and white space do not count, texts in quotes are one token. Linear in the texts.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::{Break, has_word};
@@ -25,8 +26,16 @@ struct Language {
     line: &'static str,
     /// What begins and ends a comment; such comments nest.
     block: (&'static str, &'static str),
-    /// Words that leave a gap, assume what is to be proved, or change what the statement means.
+    /// Whether a backslash escapes in a text in quotes.
+    escapes: bool,
+    /// Words that leave a gap, or trust a program.
     gaps: &'static str,
+    /// Words that assume what is to be proved, but for those of the statement itself.
+    assumes: &'static str,
+    /// Words that change what a statement means, but for those of the statement itself.
+    bends: &'static str,
+    /// Words that define the name behind them.
+    defines: &'static str,
     /// What may follow a statement.
     begins: &'static str,
     /// Words of which a proof has one; any proof does where there are none.
@@ -36,31 +45,50 @@ struct Language {
 const LEAN: Language = Language {
     line: "--",
     block: ("/-", "-/"),
-    gaps: "sorry sorryAx admit axiom constant native_decide unsafe implemented_by extern opaque macro \
-           macro_rules notation infix infixl infixr prefix postfix syntax elab elab_rules run_cmd \
-           debug.skipKernelTC",
+    escapes: true,
+    gaps: "sorry sorryAx admit stop native_decide native bv_decide bv_check ofReduceBool ofReduceNat trustCompiler \
+           Lean.ofReduceBool Lean.ofReduceNat Lean.trustCompiler unsafe implemented_by extern elab elab_rules \
+           by_elab run_cmd run_elab run_meta run_tac initialize exit guard_msgs debug.skipKernelTC",
+    assumes: "axiom constant opaque",
+    bends: "variable variables include instance default_instance notation notation3 infix infixl infixr prefix \
+            postfix macro macro_rules syntax binder_predicate unif_hint renaming",
+    defines: "def abbrev structure inductive class alias",
     begins: ":= by where |",
     ends: "",
 };
 const COQ: Language = Language {
     line: "",
     block: ("(*", "*)"),
-    gaps: "Admitted admit give_up Abort Axiom Axioms Parameter Parameters Conjecture Hypothesis Hypotheses \
-           Variable Variables bypass_check Notation Infix",
+    escapes: false,
+    gaps: "Admitted admit Admit give_up Abort bypass_check Checking native_compute vm_cast_no_check \
+           native_cast_no_check Reset",
+    assumes: "Axiom Axioms Parameter Parameters Conjecture Conjectures Hypothesis Hypotheses Variable Variables",
+    bends: "Context Notation Infix",
+    defines: "Definition Fixpoint CoFixpoint Function Inductive CoInductive Variant Record Structure Class Let Module",
     begins: ".",
     ends: "Qed Defined",
 };
 const ISABELLE: Language = Language {
     line: "",
     block: ("(*", "*)"),
-    gaps: "sorry oops axiomatization quick_and_dirty skip_proofs notation",
+    escapes: true,
+    gaps: "sorry oops quick_and_dirty skip_proofs oracle ML ML_file ML_prf ML_val ML_command setup local_setup \
+           method_setup tactic raw_tactic cheat_tac Skip_Proof Skip_Proof.cheat_tac",
+    assumes: "axiomatization",
+    bends: "context locale notation no_notation syntax translations overloading",
+    defines: "definition fun function primrec primcorec abbreviation datatype codatatype type_synonym typedef \
+              record inductive coinductive consts",
     begins: "proof by apply using unfolding including supply",
     ends: "",
 };
 const DAFNY: Language = Language {
     line: "//",
     block: ("/*", "*/"),
-    gaps: "assume expect axiom extern verify",
+    escapes: true,
+    gaps: "assume expect verify",
+    assumes: "axiom extern",
+    bends: "",
+    defines: "",
     begins: "{",
     ends: "",
 };
@@ -71,10 +99,13 @@ const OPEN_ENDS: &str = ":= by { } . Proof proof";
 /// What stands between tokens.
 const BETWEEN: char = '\0';
 
+/// The most tokens between a word that defines and the name.
+const NAME_TOKENS_MAX: usize = 16;
+
 /// What is wrong with a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// A word that leaves a gap, and its bytes.
+    /// A word that leaves a gap, or a name of the statement that is defined anew; and its bytes.
     Gap(String, Range<usize>),
     /// The statement is not there, token by token.
     OtherStatement,
@@ -115,29 +146,41 @@ impl Prover {
     ) -> Result<Option<Flaw>, Break> {
         let language = self.language();
         let tokens = tokens(proof, language)?;
-        let is_gap =
-            |word: &str| has_word(language.gaps, word) && !allow.iter().any(|own| own == word);
-        if let Some(span) = tokens.iter().find(|span| is_gap(&proof[(*span).clone()])) {
-            return Ok(Some(Flaw::Gap(proof[span.clone()].to_owned(), span.clone())));
+        let words: Vec<&str> = tokens.iter().map(|span| &proof[span.clone()]).collect();
+        let is_allowed = |word: &str| allow.iter().any(|own| own == word);
+        let gap = |at: usize, word: &str| {
+            Ok(tokens.get(at).map(|span| Flaw::Gap(word.to_owned(), span.clone())))
+        };
+        let lists = |list: &str, word: &str| has_word(list, bare(word)) && !is_allowed(word);
+        let found = words.iter().enumerate().find(|(_, word)| lists(language.gaps, word));
+        if let Some((at, word)) = found {
+            return gap(at, word);
         }
-        let words = joined(tokens.iter().map(|span| &proof[span.clone()]));
-        let body = match statement {
-            None => words.as_str(),
+        let text = joined(words.iter().copied());
+        let (own, names) = match statement {
+            None => (Some(0..0), BTreeSet::new()),
             Some(statement) => {
-                let own = joined(self.stated(statement)?.into_iter());
-                let begins = |after: &&str| {
-                    let next = after.split(BETWEEN).find(|word| !word.is_empty());
-                    next.is_none_or(|next| has_word(language.begins, next))
-                };
-                let ends = memchr::memmem::find_iter(words.as_bytes(), own.as_bytes());
-                let mut behind = ends.map(|at| &words[at + own.len() - 1..]);
-                match behind.find(begins) {
-                    None => return Ok(Some(Flaw::OtherStatement)),
-                    Some(after) => after,
-                }
+                let stated = self.stated(statement)?;
+                (stands(&text, &stated, language), names(&stated))
             }
         };
-        let mut body = body.split(BETWEEN).filter(|word| !word.is_empty());
+        // What a proof without a statement means is its own.
+        let bends = if statement.is_some() { language.bends } else { "" };
+        for (at, word) in words.iter().enumerate() {
+            if own.as_ref().is_some_and(|own| own.contains(&at)) {
+                continue;
+            }
+            if lists(language.assumes, word) || lists(bends, word) {
+                return gap(at, word);
+            }
+            let defined = words.get(at + 1..).filter(|_| has_word(language.defines, word));
+            let name = defined.and_then(defined_name);
+            if let Some(name) = name.filter(|name| names.contains(name) && !is_allowed(name)) {
+                return gap(at, name);
+            }
+        }
+        let Some(own) = own else { return Ok(Some(Flaw::OtherStatement)) };
+        let mut body = words.iter().skip(own.end);
         let is_proof = match language.ends {
             "" => body.any(|word| !has_word(OPEN_ENDS, word)),
             ends => body.any(|word| has_word(ends, word)),
@@ -159,6 +202,58 @@ impl Prover {
         }
         Ok(words)
     }
+}
+
+/// A name without the mark of the root of all names.
+fn bare(word: &str) -> &str {
+    word.strip_prefix("_root_.").unwrap_or(word)
+}
+
+/// The tokens of a proof that are those of its statement, where a proof may follow.
+fn stands(text: &str, stated: &[&str], language: &Language) -> Option<Range<usize>> {
+    let own = joined(stated.iter().copied());
+    let begins = |at: &usize| {
+        let mut after = text[at + own.len() - 1..].split(BETWEEN);
+        after.find(|word| !word.is_empty()).is_none_or(|next| has_word(language.begins, next))
+    };
+    let at = memchr::memmem::find_iter(text.as_bytes(), own.as_bytes()).find(begins)?;
+    let first = text[..at].matches(BETWEEN).count();
+    Some(first..first + stated.len())
+}
+
+/// The words of a statement, without the parts before their last dot; not those that it binds: `(n : nat)`.
+fn names<'t>(stated: &[&'t str]) -> BTreeSet<&'t str> {
+    let (mut names, mut bound) = (BTreeSet::new(), BTreeSet::new());
+    let mut binds = false;
+    for token in stated.iter().rev() {
+        let is_word = token.starts_with(is_of_word);
+        binds = *token == ":" || binds && is_word;
+        match (is_word, binds) {
+            (true, true) => bound.extend(token.rsplit('.').next()),
+            (true, false) => names.extend(token.rsplit('.').next()),
+            (false, _) => names.extend(token.split(|c| !is_of_word(c))),
+        }
+    }
+    names.retain(|name| !name.is_empty() && !bound.contains(name));
+    names
+}
+
+/// The name that follows a word that defines one, without the parts before its last dot.
+fn defined_name<'t>(behind: &[&'t str]) -> Option<&'t str> {
+    let mut depth = 0_usize;
+    for token in behind.iter().take(NAME_TOKENS_MAX) {
+        match *token {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            ":" | "Import" | "Export" => {}
+            token if depth == 0 => {
+                let mut words = token.split(|c| !is_of_word(c)).filter(|word| !word.is_empty());
+                return if token.starts_with('"') { words.next() } else { words.next_back() };
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Tokens as one text in which they are searched, each between two marks.
@@ -188,9 +283,12 @@ fn tokens(text: &str, language: &Language) -> Result<Vec<Range<usize>>, Break> {
             let unclosed = || Break::new("unclosed-comment", "", at..text.len());
             at += comment(rest, open, close).ok_or_else(unclosed)?;
             continue;
+        } else if let Some((open, close)) = raw(rest, language) {
+            let unclosed = || Break::new("unclosed-text", "", at..text.len());
+            open + close.len() + rest[open..].find(&close).ok_or_else(unclosed)?
         } else if first == '"' {
             let unclosed = || Break::new("unclosed-text", "", at..text.len());
-            quoted(rest).ok_or_else(unclosed)?
+            quoted(rest, language.escapes).ok_or_else(unclosed)?
         } else if is_of_word(first) {
             let word = rest.find(|c| !is_of_word(c) && c != '.').unwrap_or(rest.len());
             rest[..word].trim_end_matches('.').len()
@@ -229,13 +327,28 @@ fn comment(text: &str, open: &str, close: &str) -> Option<usize> {
     }
 }
 
+/// What opens and closes a quotation in which nothing escapes: `'"'`, `r#"..."#` of Lean, `@"..."` of Dafny.
+fn raw(text: &str, language: &Language) -> Option<(usize, String)> {
+    let is = |block: &Language| language.block == block.block;
+    if (is(&LEAN) || is(&DAFNY)) && (text.starts_with("'\"'") || text.starts_with("'\\\"'")) {
+        return Some((2, "'".to_owned()));
+    }
+    if is(&DAFNY) && text.starts_with("@\"") {
+        return Some((2, "\"".to_owned()));
+    }
+    let behind = text.strip_prefix('r').filter(|_| is(&LEAN))?;
+    let inner = behind.trim_start_matches('#');
+    let hashes = behind.len() - inner.len();
+    inner.starts_with('"').then(|| (hashes + 2, format!("\"{}", "#".repeat(hashes))))
+}
+
 /// The length of a text in quotes.
-fn quoted(text: &str) -> Option<usize> {
-    let mut escaped = false;
+fn quoted(text: &str, escapes: bool) -> Option<usize> {
+    let mut is_next = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
+            _ if is_next => is_next = false,
+            '\\' if escapes => is_next = true,
             '"' => return Some(at + 1),
             _ => {}
         }
