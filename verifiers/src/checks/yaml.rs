@@ -7,8 +7,8 @@ use crate::text_parts::{Place, judge_document, required, valid};
 
 /// Right when the completion is one YAML 1.2 document that is a mapping or a sequence.
 ///
-/// Keys differ, tags are those of the core schema, and what aliases repeat is bounded. Plain text is a
-/// scalar, and no document here.
+/// Keys differ, tags are those of the core schema, and what aliases repeat is bounded. Keys are scalars other
+/// than null. Plain text is a scalar, and no document here.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Yaml {

@@ -45,7 +45,7 @@ impl Format {
     ///
     /// The root of XML is an object of its attributes (`@name`), its elements by name (a list where
     /// one comes twice) and its text (`#text`, alone where there is nothing else). CSV is a list of
-    /// objects by the names of the header. Dates of TOML are text.
+    /// objects by the names of the header. Dates of TOML are text, and so are numbers that are not finite.
     ///
     /// # Errors
     /// The first place where the text breaks the format.
@@ -89,6 +89,7 @@ fn yaml(text: &str) -> Result<Value, Break> {
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: replayed },
         duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::Error,
         strict_booleans: true,
+        non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::AsString,
         reject_unsupported_tags: true,
         with_snippet: false,
     };
@@ -205,64 +206,118 @@ fn table(records: Vec<Vec<String>>) -> Result<Value, Break> {
 }
 
 /// A value of an untyped format, with the types that a schema asks for: a text that reads as a number,
-/// a boolean or null becomes one where the schema wants it and no text, and a single element becomes a
-/// list of one. `properties`, `items` and local `$ref`s are followed. Linear in the value times its
-/// depth.
+/// a boolean or null becomes one where the schema wants it and no text, an empty text becomes null where that
+/// is allowed, and a single element becomes a list of one. Types are those of `type`, or else of the values of
+/// `const` and `enum`, in all of `anyOf`, `oneOf`, `allOf` and local `$ref`s. Linear in the value times its
+/// depth and the schemas.
 #[must_use]
 pub fn typed(value: Value, schema: &Value, root: &Value) -> Value {
-    typed_to(value, schema, root, DEPTH_MAX)
+    typed_to(value, &[schema], root, DEPTH_MAX)
 }
 
-fn typed_to(value: Value, schema: &Value, root: &Value, levels: usize) -> Value {
-    let schema = resolved(schema, root);
+fn typed_to(value: Value, schemas: &[&Value], root: &Value, levels: usize) -> Value {
+    let schemas = applied(schemas, root);
     let Some(levels) = levels.checked_sub(1) else { return value };
-    let wants = |name: &str| match schema.get("type") {
-        Some(Value::String(one)) => one == name,
-        Some(Value::Array(many)) => many.iter().any(|one| one == name),
-        _ => false,
-    };
-    match value {
-        Value::Object(members) => {
-            let member = |(key, value): (String, Value)| {
-                let inner = schema.get("properties").and_then(|own| own.get(&key));
-                let inner = inner.or_else(|| schema.get("additionalProperties"));
-                let value =
-                    inner.map_or(value.clone(), |inner| typed_to(value, inner, root, levels));
-                (key, value)
-            };
-            let object = Value::Object(members.into_iter().map(member).collect());
-            if wants("array") && !wants("object") {
-                listed(object, schema, root, levels)
-            } else {
-                object
+    let wants = |name: &str| schemas.iter().any(|schema| names_type(schema, name, &value));
+    let may_list = wants("array") && !wants("string");
+    let into_list = may_list && !wants("object");
+    match &value {
+        Value::Object(_) if into_list => listed(value, &schemas, root, levels),
+        Value::String(text) => match read_as(text, &wants) {
+            Some(read) => read,
+            None if may_list => listed(value, &schemas, root, levels),
+            None => value,
+        },
+        _ => match value {
+            Value::Object(members) => {
+                let member = |(key, value): (String, Value)| {
+                    let inner: Vec<&Value> =
+                        schemas.iter().filter_map(|one| of_member(one, &key)).collect();
+                    (key, typed_to(value, &inner, root, levels))
+                };
+                Value::Object(members.into_iter().map(member).collect())
             }
-        }
-        Value::Array(values) => {
-            let inner = schema.get("items").unwrap_or(&Value::Null);
-            values.into_iter().map(|value| typed_to(value, inner, root, levels)).collect()
-        }
-        Value::String(text) if !wants("string") => {
-            let is_number = wants("number") || wants("integer");
-            let read = match text.trim() {
-                "true" | "false" if wants("boolean") => Some((text.trim() == "true").into()),
-                "" | "null" if wants("null") => Some(Value::Null),
-                plain if is_number => {
-                    serde_json::from_str::<Value>(plain).ok().filter(Value::is_number)
-                }
-                "" if wants("array") => Some(Value::Array(Vec::new())),
-                "" if wants("object") => Some(Value::Object(Map::new())),
-                _ if wants("array") => return listed(text.into(), schema, root, levels),
-                _ => None,
-            };
-            read.unwrap_or(Value::String(text))
-        }
-        other => other,
+            Value::Array(values) => {
+                let item = |(at, value)| typed_to(value, &of_item(&schemas, at), root, levels);
+                values.into_iter().enumerate().map(item).collect()
+            }
+            other => other,
+        },
     }
 }
 
-fn listed(value: Value, schema: &Value, root: &Value, levels: usize) -> Value {
-    let inner = schema.get("items").unwrap_or(&Value::Null);
-    Value::Array(vec![typed_to(value, inner, root, levels)])
+/// Whether a schema names a type, of its values that which a text may stand for.
+fn names_type(schema: &Value, name: &str, value: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::String(one)) => one == name,
+        Some(Value::Array(many)) => many.iter().any(|one| one == name),
+        _ => {
+            let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+            listed.chain(schema.get("const")).any(|one| match one {
+                Value::String(_) => name == "string" && one == value,
+                Value::Number(_) => name == "number",
+                Value::Bool(_) => name == "boolean",
+                Value::Null => name == "null",
+                Value::Array(_) => name == "array",
+                Value::Object(_) => name == "object",
+            })
+        }
+    }
+}
+
+/// The value that a text becomes where a schema wants certain types.
+fn read_as(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<Value> {
+    match text.trim() {
+        "" if wants("null") => Some(Value::Null),
+        _ if wants("string") => None,
+        "true" | "false" if wants("boolean") => Some((text.trim() == "true").into()),
+        "null" if wants("null") => Some(Value::Null),
+        "" if wants("array") => Some(Value::Array(Vec::new())),
+        "" if wants("object") => Some(Value::Object(Map::new())),
+        plain if wants("number") || wants("integer") => {
+            serde_json::from_str::<Value>(plain).ok().filter(Value::is_number)
+        }
+        _ => None,
+    }
+}
+
+/// A list of a single value.
+fn listed(value: Value, schemas: &[&Value], root: &Value, levels: usize) -> Value {
+    Value::Array(vec![typed_to(value, &of_item(schemas, 0), root, levels)])
+}
+
+fn of_member<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
+    let own = schema.get("properties").and_then(|own| own.get(key));
+    own.or_else(|| schema.get("additionalProperties"))
+}
+
+/// The schemas of the item at a place of a list.
+fn of_item<'s>(schemas: &[&'s Value], at: usize) -> Vec<&'s Value> {
+    let one = |schema: &&'s Value| {
+        let first = schema.get("prefixItems").or_else(|| schema.get("items"));
+        let own = first.and_then(Value::as_array).and_then(|all| all.get(at));
+        let rest = schema.get("items").filter(|rest| !rest.is_array());
+        own.or(rest).or_else(|| schema.get("additionalItems"))
+    };
+    schemas.iter().filter_map(one).collect()
+}
+
+/// The most schemas that apply at one place.
+const APPLIED_MAX: usize = 100;
+
+/// These schemas with the parts of which they are made, and those that they refer to.
+fn applied<'s>(schemas: &[&'s Value], root: &'s Value) -> Vec<&'s Value> {
+    let (mut found, mut work): (Vec<&Value>, _) = (Vec::new(), schemas.to_vec());
+    while let Some(schema) = work.pop().filter(|_| found.len() < APPLIED_MAX) {
+        if !found.iter().any(|one| std::ptr::eq(*one, schema)) {
+            found.push(schema);
+            work.push(resolved(schema, root));
+            let parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|name| schema.get(name));
+            work.extend(parts.filter_map(Value::as_array).flatten());
+            work.extend(["then", "else"].into_iter().filter_map(|name| schema.get(name)));
+        }
+    }
+    found
 }
 
 /// The schema that local references lead to.
