@@ -398,6 +398,21 @@ impl Number {
     }
 }
 
+/// The numbers of a list, with the words and letters that scale them. Of an answer that is `said`, those that
+/// are denied, bounds or names are left out; parts of terms always are.
+#[cfg(feature = "tasks")]
+pub(super) fn all(text: &str, said: bool) -> Vec<f64> {
+    let near = Near { text, from: 0 };
+    let value = |(span, value): (std::ops::Range<usize>, f64)| {
+        let scale = scan::scale(text, span.end);
+        let factor = scale.as_ref().map_or(1.0, |(scale, _)| scale.to_f64().value());
+        let end = scale.map_or(span.end, |(_, end)| end);
+        let found = Found { value: RBig::ZERO, start: span.start, end };
+        near.may_be_listed(&found, said).then_some(value * factor)
+    };
+    assay_structure::number::all(text).into_iter().filter_map(value).collect()
+}
+
 /// The text up to the end of the line at `at`.
 fn line_end(body: &str, at: usize) -> &str {
     let rest = &body[at..];

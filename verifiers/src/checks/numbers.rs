@@ -1,8 +1,9 @@
 //! `numbers`: the numbers of an answer, within a tolerance.
 
 use assay_structure::assignment;
-use assay_structure::number::{self, Tolerance};
+use assay_structure::number::Tolerance;
 
+use super::number;
 use crate::prelude::*;
 use crate::text_parts::{said, share};
 
@@ -11,8 +12,9 @@ use crate::text_parts::{said, share};
 /// The reference is a number, a list of numbers, or a text with numbers in it. The answer is the one in
 /// the box, the answer tag or the announcement, or else a short completion; of it all numbers count.
 /// For one number in prose use `number`. A comma without a blank before three digits separates
-/// thousands. `\frac{3}{4}`, `1\frac12`, `½`, `10^{-3}` and `3\times10^5` are one number each; `\sqrt{2}`
-/// is none.
+/// thousands. `\frac{3}{4}`, `1\frac12`, `1 1/2`, `½`, `10^{-3}`, `3\times10^5` and `5 million` are one number
+/// each. What is denied, a bound or a name is none ("not 5", "at least 5", "page 5"), nor is a part of a term
+/// (`\sqrt{2}`, `5!`, `5\pi`) or what a double cannot hold.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Numbers {
@@ -33,6 +35,9 @@ pub struct Numbers {
     #[serde(default)]
     partial: bool,
 }
+
+/// What a byte of an answer costs to read: the text around each number is looked at.
+const NUMBER_UNITS: u64 = 300;
 
 /// The most numbers of an answer.
 const NUMBERS_MAX: usize = 1000;
@@ -64,9 +69,8 @@ impl Check for Numbers {
         let Some(said) = said(sample, "", meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
         };
-        meter.spend(20 * said.text.len() as u64)?;
-        let given: Vec<f64> =
-            number::all(&said.text).into_iter().map(|(_, number)| number).collect();
+        meter.spend(NUMBER_UNITS * said.text.len() as u64)?;
+        let given = number::all(&said.text, true);
         if given.is_empty() || given.len() > NUMBERS_MAX {
             let reason = if given.is_empty() { "nothing-found" } else { "too-many" };
             return Ok(Verdict::graded(false).because(reason));
@@ -120,9 +124,7 @@ impl Numbers {
 fn wanted(reference: &Value) -> Result<Vec<f64>, Fault> {
     let of = |value: &Value| match value {
         Value::Number(number) => number.as_f64().map(|number| vec![number]),
-        Value::String(text) => {
-            Some(number::all(text).into_iter().map(|(_, number)| number).collect())
-        }
+        Value::String(text) => Some(number::all(text, false)),
         _ => None,
     };
     let lists: Option<Vec<Vec<f64>>> = match reference {

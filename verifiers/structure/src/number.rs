@@ -14,8 +14,11 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// Whether a number is close enough to the wanted one. Decimals that differ by rounding of doubles
-    /// alone are equal.
+    /// alone are equal. What is out of range is close to nothing.
     pub fn accepts(self, number: f64, wanted: f64) -> bool {
+        if !(number.is_finite() && wanted.is_finite()) {
+            return false;
+        }
         let off = (number - wanted).abs();
         let rounding = 4.0 * f64::EPSILON * number.abs().max(wanted.abs());
         off <= self.absolute + rounding || off <= self.relative * wanted.abs() + rounding
@@ -46,9 +49,9 @@ enum Read {
 }
 
 /// The first number from a byte on, with its bytes: digits with thousands separators, a fraction
-/// (`3/4`, `\frac{3}{4}`, `1\frac12`, `½`), an exponent (`e5`, `×10^5`), a power (`10^{-3}`), a sign. A
-/// digit within a word (`H2`), a script (`x^2`, `a_{1}`) or a root (`3\sqrt{2}`) begins none. Linear in
-/// the text.
+/// (`3/4`, `\frac{3}{4}`, `1 1/2`, `1\frac12`, `½`), an exponent (`e5`, `×10^5`), a power (`10^{-3}`), a
+/// sign. A digit within a word (`H2`), a script (`x^2`, `a_{1}`) or a root (`3\sqrt{2}`) begins none, and
+/// what doubles cannot hold is none. Linear in the text.
 pub fn first(text: &str, from: usize) -> Option<(Range<usize>, f64)> {
     let mut at = from;
     loop {
@@ -232,22 +235,39 @@ fn read(text: &str, start: usize) -> Read {
     signed(text, begin..end, value)
 }
 
-/// A number with the sign before it. A minus is a sign where no operand stands before it.
+/// A number with the sign before it. A minus is a sign where no operand stands before it; one apart from
+/// its number, where nothing does, or what opens a value. On a line of several it opens an item.
 fn signed(text: &str, span: Range<usize>, value: f64) -> Read {
-    let signed = text[..span.start].strip_suffix(['-', '−']).filter(|head| {
+    if !value.is_finite() {
+        return Read::Skip(span.end);
+    }
+    let head = &text[..span.start];
+    let near = head.strip_suffix(['-', '−']).filter(|head| {
         head.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != ')' && c != '%')
     });
+    let apart = || {
+        let head = head.strip_suffix(' ')?.trim_end_matches(' ').strip_suffix(['-', '−'])?;
+        let lead = head.trim_end_matches(' ');
+        let opens = lead.ends_with(['(', '[', '{', ',', ';', '=', ':', '$', '>']);
+        (opens || lead.is_empty() && !text.contains('\n')).then_some(head)
+    };
+    let signed = near.or_else(apart);
     match signed {
         Some(head) => Read::Number(head.len()..span.end, -value),
         None => Read::Number(span, value),
     }
 }
 
-/// The part of a mixed number: `\frac12`, `½`, and its length.
+/// The part of a mixed number: `\frac12`, `½`, ` 1/2`, and its length.
 fn part(text: &str) -> Option<(f64, usize)> {
     let rest = text.trim_start_matches(' ');
     let blank = text.len() - rest.len();
     let first = rest.chars().next()?;
+    let (above, below) = rest.split_at(digits(rest));
+    if let (1, Ok(above), Some((divisor, length))) = (blank, above.parse::<f64>(), divisor(below)) {
+        let length = rest.len() - below.len() + length;
+        return (above < divisor).then_some((above / divisor, blank + length));
+    }
     let (value, length) = match vulgar(first) {
         Some(value) => (value, first.len_utf8()),
         None => fraction(rest).and_then(|(value, length)| Some((value?, length)))?,
@@ -285,7 +305,7 @@ fn power(text: &str) -> Option<(i32, usize)> {
         let place = |c: char| RAISED.iter().position(|one| *one == c);
         let written: String =
             digits[..run].chars().filter_map(place).map(|at| at.to_string()).collect();
-        let power: i32 = written.parse().ok()?;
+        let power = saturated(&written)?;
         let sign = if digits.len() < text.len() { -1 } else { 1 };
         return Some((sign * power, text.len() - digits.len() + run));
     };
@@ -294,10 +314,15 @@ fn power(text: &str) -> Option<(i32, usize)> {
     let length = digits(unsigned);
     let (written, rest) = unsigned.split_at(length);
     let rest = if bare.len() < behind.len() { rest.strip_prefix('}')? } else { rest };
-    let power: i32 = written.parse().ok()?;
+    let power = saturated(written)?;
     let sign = if bare.starts_with(['-', '−']) { -1 } else { 1 };
     let goes_on = rest.starts_with(|c: char| c.is_alphanumeric());
     (!goes_on).then_some((sign * power, text.len() - rest.len()))
+}
+
+/// Digits as a power; one that is out of range is the greatest.
+fn saturated(digits: &str) -> Option<i32> {
+    (!digits.is_empty()).then(|| digits.parse().unwrap_or(i32::MAX))
 }
 
 /// An exponent, `e5`, `×10^5` or `\times 10^{5}`: its length and its digits with their sign.

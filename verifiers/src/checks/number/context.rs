@@ -129,6 +129,25 @@ impl Near<'_> {
             && qualify::qualifier("", behind_unit(behind)) != Some(Qualifier::Bounded)
     }
 
+    /// Whether a number is one of a list: no part of a term and, where `said` of an answer, not denied, a
+    /// bound or a name. Of a list, others are no hedge.
+    #[cfg(feature = "tasks")]
+    pub(super) fn may_be_listed(&self, found: &Found, said: bool) -> bool {
+        let (before, after) = self.around(found);
+        let behind = &after[..after.floor_char_boundary(BEHIND_MAX)];
+        let why = qualify::qualifier(before, behind);
+        let is_said = !is_doubted(before) && why.is_none_or(|why| why == Qualifier::Hedged);
+        // "A(3, 4)" is a point.
+        let name = before.strip_suffix('(').map(|head| {
+            let (_, name) = head.split_at(head.trim_end_matches(char::is_alphabetic).len());
+            name
+        });
+        let is_pair = behind.split(')').next().is_some_and(|inner| inner.contains(','));
+        let is_point = is_pair && name.is_some_and(|name| name.chars().count() == 1);
+        let lead = if is_point { "" } else { before };
+        !is_part(lead, after) && !self.is_second_operand(found) && (is_said || !said)
+    }
+
     /// Whether the next number is the same one: "0.5 (or 1/2)".
     fn is_repeated(&self, found: &Found) -> bool {
         let notation =

@@ -244,6 +244,19 @@ fn plain(text: &str, at: usize, notation: Notation) -> Read {
         (value, end) = (value * power, after);
     }
     let rest = text.get(end..)?;
+    if let Some((power, after)) = scale(text, end) {
+        (value, end) = (value * power, after);
+    }
+    let percent = ["%", "\\%", " %", " percent", " \\%"].iter().find(|p| rest.starts_with(**p));
+    if let Some(percent) = percent.filter(|_| notation.percent_is_fraction) {
+        (value, end) = (value * decimal::parse("1e-2")?, end + percent.len());
+    }
+    Some(Ok((value, end)))
+}
+
+/// What scales the number before it, ` million`, `k`, and where that ends.
+pub(super) fn scale(text: &str, at: usize) -> Option<(RBig, usize)> {
+    let rest = text.get(at..)?;
     let trimmed = rest.trim_start();
     for (word, power) in &SCALES {
         let start = trimmed.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
@@ -256,21 +269,14 @@ fn plain(text: &str, at: usize, notation: Notation) -> Read {
             }
         };
         if start.and(trimmed.get(word.len()..)).is_some_and(ends) {
-            (value, end) =
-                (value * decimal::parse(power)?, text.len() - trimmed.len() + word.len());
+            return Some((decimal::parse(power)?, text.len() - trimmed.len() + word.len()));
         }
     }
-    for (letters, power) in SUFFIXES {
-        let tail = rest.strip_prefix(letters);
-        if tail.is_some_and(|tail| !tail.starts_with(|c: char| c.is_alphanumeric() || c == '_')) {
-            (value, end) = (value * decimal::parse(power)?, end + letters.len());
-        }
-    }
-    let percent = ["%", "\\%", " %", " percent", " \\%"].iter().find(|p| rest.starts_with(**p));
-    if let Some(percent) = percent.filter(|_| notation.percent_is_fraction) {
-        (value, end) = (value * decimal::parse("1e-2")?, end + percent.len());
-    }
-    Some(Ok((value, end)))
+    let is_end = |tail: &&str| !tail.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let (tail, power) = SUFFIXES.iter().find_map(|(letters, power)| {
+        Some((rest.strip_prefix(*letters).filter(is_end)?, power))
+    })?;
+    Some((decimal::parse(power)?, text.len() - tail.len()))
 }
 
 /// Signs of division, of which one may have been typed for a fraction.
