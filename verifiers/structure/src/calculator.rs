@@ -87,13 +87,15 @@ pub fn marked(text: &str, open: &str, close: &str) -> Vec<Calculation> {
     }) {
         let span = start - open.len()..start + inner.len() + close.len();
         at = span.end;
-        found.extend(judged(inner).map(|outcome| Calculation { span, outcome }));
+        found.extend(judged(&signs(inner)).map(|outcome| Calculation { span, outcome }));
     }
     found
 }
 
-/// The calculations of prose: an expression with an operator, `=`, and a number. Linear in the text.
+/// The calculations of prose: an expression with an operator, `=`, and a number, and what goes on in a chain
+/// of these. Signs may be those of LaTeX, results in a box or emphasised. Linear in the text.
 pub fn plain(text: &str) -> Vec<Calculation> {
+    let text = signs(text);
     let is_part = |c: char| c.is_ascii_digit() || "+-*/^()., \u{a0}×·÷−%$€£x".contains(c);
     let mut found = Vec::new();
     for (at, _) in text.match_indices('=') {
@@ -103,44 +105,179 @@ pub fn plain(text: &str) -> Vec<Calculation> {
         let behind =
             at + 1 + text[at + 1..].find(|c: char| !is_part(c)).unwrap_or(text.len() - at - 1);
         // "3 x 4" multiplies; what closes before a calculation is no part of it.
-        let left = &text[before..at];
+        let whole = &text[before..at];
         let left =
-            [". ", ", "].iter().fold(left, |left, mark| left.rsplit(mark).next().unwrap_or(left));
-        let left = left.trim_start_matches(['x', ' ', ',', '.', ')']);
-        let right = text[at + 1..behind].trim_end_matches([' ', '.', ',', '(']);
-        // "3 * 4 = 12 + 5 = 17": the number alone may be meant, or all of the right side.
-        let inner = right.trim_start();
-        let signs = ['+', '*', '/', '^', '×', '·', '÷', ' ', '('];
-        let length =
-            inner.get(1..).and_then(|rest| rest.find(signs)).map_or(inner.len(), |end| end + 1);
-        let number = inner[..length].trim_end_matches(['.', ',']);
-        if number.starts_with(|c: char| c.is_ascii_digit() || "-−$€£.".contains(c)) {
-            let judge = |right: &str| judged(&format!("{left}={right}"));
-            let is_right = |outcome: &Outcome| matches!(outcome, Outcome::Exact | Outcome::Rounded);
-            let outcome =
-                judge(number).filter(is_right).or_else(|| judge(right)).or_else(|| judge(number));
-            let outcome = outcome.filter(|outcome| *outcome != Outcome::Unreadable);
-            found.extend(outcome.map(|outcome| Calculation {
+            [". ", ", "].iter().fold(whole, |left, mark| left.rsplit(mark).next().unwrap_or(left));
+        let left = left[unopened(left)..].trim_start_matches(['x', ' ', ',', '.', ')']);
+        let right = &text[at + 1..behind];
+        let right = right[..unclosed(right)].trim_end_matches([' ', '.', ',', '(']);
+        // "7 * 2 = 14 = 12": what stands between two signs is a side of both.
+        let in_chain = text[..before].ends_with('=') && left.len() == whole.trim_start().len();
+        let has_unit = text[behind..].starts_with(char::is_alphabetic);
+        let outcome = equation(left, right, in_chain && !left.is_empty(), has_unit);
+        let outcome = outcome.filter(|outcome| *outcome != Outcome::Unreadable);
+        found.extend(
+            outcome.map(|outcome| Calculation {
                 span: at - left.len()..at + 1 + right.len(),
                 outcome,
-            }));
-        }
+            }),
+        );
     }
     found
 }
 
+/// Judges both sides of a sign. `None` where nothing is calculated.
+fn equation(left: &str, right: &str, in_chain: bool, has_unit: bool) -> Option<Outcome> {
+    // "3 * 4 = 12 + 5 = 17": the number alone may be meant, or all of the right side.
+    let inner = right.trim_start();
+    let signs = ['+', '*', '/', '^', '×', '·', '÷', ' ', '('];
+    let length =
+        inner.get(1..).and_then(|rest| rest.find(signs)).map_or(inner.len(), |end| end + 1);
+    let number = inner[..length].trim_end_matches(['.', ',']);
+    let judge = |right: &str| match (calculates(left), calculates(right)) {
+        (true, _) => Some(compared(left, right)),
+        (false, true) if in_chain => Some(compared(right, left)),
+        _ if in_chain && !has_unit => {
+            Some(compared(left, right)).filter(|outcome| *outcome == Outcome::Wrong)
+        }
+        _ => None,
+    };
+    if number.starts_with(|c: char| c.is_ascii_digit() || "-−$€£.".contains(c)) {
+        let is_right = |outcome: &Outcome| matches!(outcome, Outcome::Exact | Outcome::Rounded);
+        judge(number).filter(is_right).or_else(|| judge(right)).or_else(|| judge(number))
+    } else if inner.starts_with('(') {
+        judge(right)
+    } else {
+        None
+    }
+}
+
+/// The end of the last bracket that opens in a text and does not close.
+fn unopened(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let open = text.char_indices().rev().find(|(_, c)| match c {
+        ')' => {
+            depth += 1;
+            false
+        }
+        '(' if depth == 0 => true,
+        '(' => {
+            depth -= 1;
+            false
+        }
+        _ => false,
+    });
+    open.map_or(0, |(at, _)| at + 1)
+}
+
+/// The start of the first bracket that closes in a text and does not open.
+fn unclosed(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let close = text.char_indices().find(|(_, c)| match c {
+        '(' => {
+            depth += 1;
+            false
+        }
+        ')' if depth == 0 => true,
+        ')' => {
+            depth -= 1;
+            false
+        }
+        _ => false,
+    });
+    close.map_or(text.len(), |(at, _)| at)
+}
+
+/// Commands of LaTeX and other signs, with the sign that they are.
+const SIGNS: [(&str, char); 18] = [
+    ("\\times", '*'),
+    ("\\cdot", '*'),
+    ("\\ast", '*'),
+    ("\\div", '/'),
+    ("\\left", ' '),
+    ("\\right", ' '),
+    ("\\$", '$'),
+    ("\\%", '%'),
+    ("\\,", ' '),
+    ("\\;", ' '),
+    ("\\ ", ' '),
+    ("&", ' '),
+    ("==", '='),
+    ("∗", '*'),
+    ("⋅", '*'),
+    ("∙", '*'),
+    ("\r", ' '),
+    ("~", ' '),
+];
+
+/// Commands around a result.
+const FRAMES: [&str; 6] =
+    ["\\boxed{", "\\fbox{", "\\mathbf{", "\\textbf{", "\\text{", "\\underline{"];
+
+/// A text with one form of signs, as many bytes long: what marks a result is blank, and so is a line break
+/// beside `=`. An asterisk multiplies between operands.
+fn signs(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    // What stands for each brace that is open, at its end; and the last character that is no blank.
+    let (mut open, mut last) = (Vec::new(), '\n');
+    while let Some(c) = text[out.len()..].chars().next() {
+        let rest = &text[out.len()..];
+        let next = |behind: &str| behind.trim_start_matches([' ', '$']).chars().next();
+        let frame = FRAMES.iter().find(|name| rest.starts_with(**name));
+        let sign = SIGNS.iter().find(|(name, _)| rest.starts_with(name));
+        let (sign, length) = match (frame, sign, c) {
+            (Some(frame), ..) => {
+                open.push(' ');
+                (' ', frame.len())
+            }
+            (_, Some((name, sign)), _) => (*sign, name.len()),
+            (.., '{') => {
+                open.push(if last == '^' { ')' } else { '}' });
+                (if last == '^' { '(' } else { '{' }, 1)
+            }
+            (.., '}') => (open.pop().unwrap_or('}'), 1),
+            (.., '*') => {
+                let run = rest.len() - rest.trim_start_matches('*').len();
+                let is_left = last.is_ascii_digit() || ")%*".contains(last);
+                let is_right = |c: char| c.is_ascii_digit() || "(-−.".contains(c);
+                let multiplies = is_left && next(&rest[run..]).is_some_and(is_right);
+                if multiplies { ('*', 1) } else { (' ', run) }
+            }
+            (.., '\n') if last == '=' || next(&rest[1..]).is_some_and(|c| "=&".contains(c)) => {
+                (' ', 1)
+            }
+            _ => (c, c.len_utf8()),
+        };
+        out.push(sign);
+        out.extend(std::iter::repeat_n(' ', length - sign.len_utf8()));
+        if sign != ' ' || c == '\n' {
+            last = if c == '\n' { c } else { sign };
+        }
+    }
+    out
+}
+
+/// Whether an operator stands in an expression.
+fn calculates(text: &str) -> bool {
+    let inner = text.trim().trim_start_matches(['-', '−', '(']);
+    inner.contains(['+', '-', '−', '*', '×', '·', '/', '÷', '^', '%', 'x'])
+}
+
 /// Judges `a*b=c`. `None` where no operator stands in it.
 fn judged(text: &str) -> Option<Outcome> {
-    let Some((left, right)) = text.rsplit_once('=') else { return Some(Outcome::Unreadable) };
-    let signs = left.trim().trim_start_matches(['-', '−', '(']);
-    if !signs.contains(['+', '-', '−', '*', '×', '·', '/', '÷', '^', '%', 'x']) {
-        return None;
+    match text.rsplit_once('=') {
+        None => Some(Outcome::Unreadable),
+        Some((left, right)) => calculates(left).then(|| compared(left, right)),
     }
+}
+
+/// What comes of a calculation and its result.
+fn compared(left: &str, right: &str) -> Outcome {
     let (Some(value), Some(result)) = (evaluate(left), evaluate(right)) else {
-        return Some(Outcome::Unreadable);
+        return Outcome::Unreadable;
     };
     if value == result {
-        return Some(Outcome::Exact);
+        return Outcome::Exact;
     }
     let written = right.trim().trim_end_matches('%');
     let digits = written.split_once('.').map_or(0, |(_, digits)| digits.len());
@@ -149,7 +286,7 @@ fn judged(text: &str) -> Option<Outcome> {
     // A whole number stands for itself, unless the value is far above one.
     let may_round =
         digits > 0 || value.above.unsigned_abs() >= value.below.unsigned_abs().saturating_mul(100);
-    Some(if rounds == Some(true) && may_round { Outcome::Rounded } else { Outcome::Wrong })
+    if rounds == Some(true) && may_round { Outcome::Rounded } else { Outcome::Wrong }
 }
 
 /// The value of an expression of numbers, `+ - * / ^ ( )`, their typographic forms, and percent signs.
