@@ -9,7 +9,8 @@ use crate::text_parts::{Place, judge_document, required, valid};
 ///
 /// That is well-formed XML whose root is `svg` in the namespace of SVG. Elements are those of SVG 1.1
 /// and 2; paths, points and the `viewBox` follow their grammar; each `id` comes once, and what refers
-/// to one finds it. An image that draws nothing, runs scripts, or refers out of itself is refused.
+/// to one finds it. An image that runs scripts or refers out of itself is refused, and one that draws
+/// nothing: no shape with an extent, or all of them hidden, without paint, or in `defs` and not used.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Svg {
@@ -43,11 +44,15 @@ impl Check for Svg {
         let Some(required) = required(&self.required, self.by_reference, sample)? else {
             return Ok(Verdict::no_reference());
         };
-        let units = 40 + 2 * (required.len() + self.forbidden.len()) as u64;
+        let units = 80 + 2 * (required.len() + self.forbidden.len()) as u64;
         judge_document(sample, (self.from, &["svg", "xml"], units), meter, |text, _| {
             let pieces = markup::xml(text)?;
             svg::check(&pieces)?;
-            markup::elements(&pieces, &required, &self.forbidden)?;
+            let prefix = svg::prefix(&pieces);
+            let named = |names: &[String]| -> Vec<String> {
+                names.iter().map(|name| format!("{prefix}{name}")).collect()
+            };
+            markup::elements(&pieces, &named(&required), &named(&self.forbidden))?;
             Ok(valid())
         })
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::fold::is_blank;
 use crate::markup::{Piece, Tag, tags};
 use crate::{Break, has_word};
 
@@ -19,18 +20,23 @@ const OTHERS: &str = " a animate animateMotion animateTransform clipPath defs de
      feSpecularLighting feSpotLight feTile feTurbulence filter g linearGradient marker mask metadata \
      mpath pattern radialGradient set stop style svg switch symbol textPath title tspan view ";
 
-/// Attributes that a shape needs to be seen. A `rect` may be sized by percentages.
-const NEEDS: [(&str, &[&str]); 9] = [
+/// Elements whose content is not drawn where it stands. That of a `symbol` is drawn where it is used.
+const UNDRAWN: &str = "clipPath defs desc filter linearGradient marker mask metadata pattern radialGradient style \
+                       symbol title";
+
+/// Attributes that a shape needs to be seen, none of them empty or zero. A `rect` may be sized by percentages.
+const NEEDS: [(&str, &[&str]); 5] = [
     ("circle", &["r"]),
     ("ellipse", &["rx", "ry"]),
     ("image", &["href"]),
-    ("line", &[]),
-    ("path", &["d"]),
-    ("polygon", &["points"]),
-    ("polyline", &["points"]),
     ("rect", &["width", "height"]),
     ("use", &["href"]),
 ];
+
+/// The prefix of the elements of an image: that of its root, with its colon.
+pub fn prefix<'p>(pieces: &'p [Piece<'_>]) -> &'p str {
+    tags(pieces).next().and_then(|root| root.name.strip_suffix("svg")).unwrap_or("")
+}
 
 /// The first thing that is wrong with an SVG image that is well-formed XML: another root or
 /// namespace, an unknown element, an event handler, an external reference, a reference to no `id`, a
@@ -38,21 +44,22 @@ const NEEDS: [(&str, &[&str]); 9] = [
 /// Linear in the document.
 pub fn check(pieces: &[Piece<'_>]) -> Result<(), Break> {
     let Some(root) = tags(pieces).next() else { return Err(Break::new("no-element", "", 0..0)) };
-    if root.name != "svg" || root.attribute("xmlns") != Some(NAMESPACE) {
+    let prefix = prefix(pieces);
+    let space = prefix.strip_suffix(':').map_or("xmlns".to_owned(), |own| format!("xmlns:{own}"));
+    let is_bare = prefix.is_empty() || prefix.ends_with(':');
+    if !root.name.ends_with("svg") || !is_bare || root.attribute(&space) != Some(NAMESPACE) {
         return Err(at(root, "root", &root.name));
     }
     let mut ids = BTreeSet::new();
-    let mut draws = false;
     for tag in tags(pieces) {
-        let is_shape = has_word(SHAPES, &tag.name);
-        if !is_shape && !has_word(OTHERS, &tag.name) {
+        let name = tag.name.strip_prefix(prefix).unwrap_or_default();
+        if !has_word(SHAPES, name) && !has_word(OTHERS, name) {
             return Err(at(tag, "unknown-element", &tag.name));
         }
         if let Some(id) = tag.attribute("id").filter(|id| !ids.insert(id.to_owned())) {
             return Err(at(tag, "duplicate-id", id));
         }
-        attributes(tag)?;
-        draws |= is_shape && is_complete(tag);
+        attributes(tag, name)?;
     }
     let mut texts = pieces.iter().filter_map(|piece| match piece {
         Piece::Text(text) => Some(text),
@@ -67,16 +74,141 @@ pub fn check(pieces: &[Piece<'_>]) -> Result<(), Break> {
     };
     match tags(pieces).find(dangling) {
         Some(tag) => Err(at(tag, "dangling-reference", &tag.name)),
-        None if draws => Ok(()),
+        None if draws(pieces, prefix) => Ok(()),
         None => Err(at(root, "draws-nothing", "")),
     }
+}
+
+/// An element that is open, and how its content is drawn.
+#[derive(Clone, Copy)]
+struct Frame<'p> {
+    name: &'p str,
+    id: Option<&'p str>,
+    /// Whether nothing in it is drawn.
+    hides: bool,
+    is_visible: bool,
+    /// Whether there is paint for areas, and for lines.
+    paints: [bool; 2],
+}
+
+/// How often an element may be used by one that is used itself.
+const USES_MAX: usize = 8;
+
+/// Whether an image draws something. Styles that are not at their elements are not read; where there are
+/// some, a shape may have its paint from them.
+fn draws(pieces: &[Piece<'_>], prefix: &str) -> bool {
+    let styled = tags(pieces).any(|tag| tag.name.strip_prefix(prefix) == Some("style"));
+    let mut open: Vec<Frame<'_>> = Vec::new();
+    // What is drawn where each of the elements is, and what is where an element with an id is used.
+    let (mut drawn, mut uses) = (BTreeSet::new(), Vec::new());
+    for piece in pieces {
+        match piece {
+            Piece::Open(tag) => {
+                let frame =
+                    frame(tag, tag.name.strip_prefix(prefix).unwrap_or_default(), open.last());
+                open.push(frame);
+                let name = frame.name;
+                let [fills, strokes] = frame.paints;
+                let paints = styled || fills && name != "line" || strokes;
+                let is_seen = paints || ["image", "use"].contains(&name);
+                let is_shape = has_word(SHAPES, name) && name != "text";
+                if is_shape && frame.is_visible && is_seen && is_complete(tag, name) {
+                    let places = places(&open);
+                    let mut links =
+                        tag.attributes.iter().filter(|(name, _)| name.ends_with("href"));
+                    match links.find_map(|(name, value)| target(name, value)) {
+                        Some(id) if name == "use" => uses.push((id, places)),
+                        _ => drawn.extend(places),
+                    }
+                }
+            }
+            Piece::Text(text) => {
+                let is_text = open.iter().any(|frame| frame.name == "text");
+                let paints = |frame: &Frame<'_>| {
+                    frame.is_visible && (styled || frame.paints.contains(&true))
+                };
+                if is_text && open.last().is_some_and(paints) && !is_blank(text) {
+                    drawn.extend(places(&open));
+                }
+            }
+            Piece::Close => {
+                open.pop();
+            }
+        }
+    }
+    for _ in 0..USES_MAX {
+        let more = uses.iter().filter(|(id, _)| drawn.contains(*id)).flat_map(|(_, places)| places);
+        let more: Vec<&str> = more.copied().filter(|id| !drawn.contains(id)).collect();
+        if more.is_empty() {
+            break;
+        }
+        drawn.extend(more);
+    }
+    drawn.contains("")
+}
+
+/// The ids of the elements with which the innermost one is drawn where they are used, and "" where it is
+/// drawn in its own place.
+fn places<'p>(open: &[Frame<'p>]) -> Vec<&'p str> {
+    let mut places = Vec::new();
+    for frame in open.iter().rev() {
+        if !frame.hides || frame.name == "symbol" {
+            places.extend(frame.id.filter(|id| !id.is_empty()));
+        }
+        if frame.hides {
+            return places;
+        }
+    }
+    places.push("");
+    places
+}
+
+fn frame<'p>(tag: &'p Tag<'_>, name: &'p str, around: Option<&Frame<'p>>) -> Frame<'p> {
+    let is_zero = |name: &str| property(tag, name).is_some_and(zero);
+    let paint = |name: &str, inherited: bool| match property(tag, name) {
+        None | Some("inherit") => inherited,
+        Some(value) => !["none", "transparent"].contains(&value),
+    };
+    let [fills, strokes] = around.map_or([true, false], |around| around.paints);
+    Frame {
+        name,
+        id: tag.attribute("id"),
+        hides: has_word(UNDRAWN, name)
+            || property(tag, "display") == Some("none")
+            || is_zero("opacity")
+            || ["svg", "image", "use"].contains(&name) && (is_zero("width") || is_zero("height")),
+        is_visible: match property(tag, "visibility") {
+            Some("hidden" | "collapse") => false,
+            Some("visible") => true,
+            _ => around.is_none_or(|around| around.is_visible),
+        },
+        paints: [
+            paint("fill", fills) && !is_zero("fill-opacity"),
+            paint("stroke", strokes) && !is_zero("stroke-opacity") && !is_zero("stroke-width"),
+        ],
+    }
+}
+
+/// The value of a property of an element, in its style or else as an attribute.
+fn property<'p>(tag: &'p Tag<'_>, name: &str) -> Option<&'p str> {
+    let mut styles = tag.attribute("style").unwrap_or("").split(';').rev();
+    let own = styles.find_map(|one| {
+        let (key, value) = one.split_once(':')?;
+        (key.trim() == name).then(|| value.trim().trim_end_matches("!important").trim())
+    });
+    own.or_else(|| tag.attribute(name).map(str::trim))
+}
+
+/// Whether a value is zero, in any unit.
+fn zero(value: &str) -> bool {
+    number(value).is_some_and(|(number, _)| number == 0.0)
 }
 
 fn at(tag: &Tag<'_>, rule: &'static str, what: &str) -> Break {
     Break::new(rule, what.chars().take(60).collect::<String>(), tag.span.clone())
 }
 
-fn attributes(tag: &Tag<'_>) -> Result<(), Break> {
+fn attributes(tag: &Tag<'_>, element: &str) -> Result<(), Break> {
     for (name, value) in &tag.attributes {
         let value = value.trim();
         let is_good = match name.as_ref() {
@@ -87,7 +219,7 @@ fn attributes(tag: &Tag<'_>) -> Result<(), Break> {
             "r" | "rx" | "ry" | "width" | "height" => !value.starts_with('-'),
             "href" | "xlink:href" => {
                 // An image may carry its bytes; nothing else may lead out of the document.
-                value.starts_with('#') || tag.name == "image" && value.starts_with("data:image/")
+                value.starts_with('#') || element == "image" && value.starts_with("data:image/")
             }
             name => !name.starts_with("on"),
         };
@@ -100,20 +232,35 @@ fn attributes(tag: &Tag<'_>) -> Result<(), Break> {
 
 /// Whether a style or an attribute refers to another document.
 fn leads_out(value: &str) -> bool {
-    let inside = |part: &str| part.trim_start_matches(['"', '\'', ' ']).starts_with('#');
+    let inside = |part: &str| part.trim_start_matches(is_quoting).starts_with('#');
     value.contains("@import") || !value.split("url(").skip(1).all(inside)
 }
 
-/// Whether a shape has what it needs, none of it empty or zero.
-fn is_complete(tag: &Tag<'_>) -> bool {
-    let needs =
-        NEEDS.iter().find(|(name, _)| *name == tag.name).map_or(&[][..], |(_, needs)| needs);
-    needs.iter().all(|name| {
-        let linked = if *name == "href" { tag.attribute("xlink:href") } else { None };
-        tag.attribute(name)
-            .or(linked)
-            .is_some_and(|value| !["", "0", "none"].contains(&value.trim()))
-    })
+/// Whether a shape has what it needs to have an extent.
+fn is_complete(tag: &Tag<'_>, element: &str) -> bool {
+    let of = |name: &str| property(tag, name).unwrap_or("");
+    let count = |text: &str| numbers(text.trim()).map_or(0, |all| all.len());
+    match element {
+        "path" => {
+            // A move alone draws nothing; further points of a move are lines.
+            let has_line = of("d").contains(|c| "LHVCSQTA".contains(char::to_ascii_uppercase(&c)));
+            has_line || of("d").split(['M', 'm', 'Z', 'z']).any(|part| count(part) > 2)
+        }
+        "polygon" | "polyline" => count(of("points")) > 2,
+        "line" => ["x", "y"].iter().any(|axis| {
+            let end = |side: &str| number(of(&format!("{axis}{side}"))).map_or(0.0, |(at, _)| at);
+            end("1").to_bits() != end("2").to_bits()
+        }),
+        element => {
+            let needs =
+                NEEDS.iter().find(|(name, _)| *name == element).map_or(&[][..], |(_, needs)| needs);
+            needs.iter().all(|name| {
+                let linked = if *name == "href" { tag.attribute("xlink:href") } else { None };
+                let value = property(tag, name).or(linked).unwrap_or("");
+                !["", "none"].contains(&value.trim()) && !zero(value)
+            })
+        }
+    }
 }
 
 /// The `id` that an attribute refers to.
@@ -122,7 +269,12 @@ fn target<'v>(name: &str, value: &'v str) -> Option<&'v str> {
         return value.trim().strip_prefix('#');
     }
     let inner = value.trim().strip_prefix("url(")?.split(')').next()?;
-    inner.trim_matches(['"', '\'', ' ']).strip_prefix('#')
+    inner.trim_matches(is_quoting).strip_prefix('#')
+}
+
+/// Whether a character may stand around the target of a reference.
+fn is_quoting(c: char) -> bool {
+    c.is_whitespace() || "\"'".contains(c)
 }
 
 /// Numbers between blanks and commas. `None` where anything else is there.

@@ -1,5 +1,7 @@
 //! What the HTML Standard says of elements by their names.
 
+use pulldown_cmark::{Event, Parser};
+
 use crate::has_word;
 
 /// Elements without an end tag.
@@ -65,46 +67,15 @@ pub(super) fn ends_before(open: &str, next: &str) -> bool {
     has_word(closers, next)
 }
 
-/// A named character reference of HTML. `None` for those that are not listed here.
-pub(super) fn entity(name: &str) -> Option<&'static str> {
-    const NAMES: [(&str, &str); 37] = [
-        ("amp", "&"),
-        ("lt", "<"),
-        ("gt", ">"),
-        ("quot", "\""),
-        ("apos", "'"),
-        ("nbsp", "\u{a0}"),
-        ("ensp", "\u{2002}"),
-        ("emsp", "\u{2003}"),
-        ("thinsp", "\u{2009}"),
-        ("shy", "\u{ad}"),
-        ("ndash", "–"),
-        ("mdash", "—"),
-        ("hellip", "…"),
-        ("lsquo", "‘"),
-        ("rsquo", "’"),
-        ("ldquo", "“"),
-        ("rdquo", "”"),
-        ("laquo", "«"),
-        ("raquo", "»"),
-        ("bull", "•"),
-        ("middot", "·"),
-        ("deg", "°"),
-        ("plusmn", "±"),
-        ("times", "×"),
-        ("divide", "÷"),
-        ("minus", "−"),
-        ("le", "≤"),
-        ("ge", "≥"),
-        ("ne", "≠"),
-        ("micro", "µ"),
-        ("euro", "€"),
-        ("pound", "£"),
-        ("yen", "¥"),
-        ("cent", "¢"),
-        ("copy", "©"),
-        ("reg", "®"),
-        ("trade", "™"),
-    ];
-    NAMES.iter().find(|(have, _)| *have == name).map(|(_, text)| *text)
+/// The text of a named character reference of HTML. `CommonMark` has the same names.
+pub(super) fn entity(name: &str) -> Option<String> {
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric());
+    let written = Some(format!("&{name};")).filter(|_| is_name)?;
+    let read = |event| match event {
+        Event::Text(text) => Some(text.into_string()),
+        _ => None,
+    };
+    let text: String = Parser::new(&written).filter_map(read).collect();
+    (text != written).then_some(text)
 }

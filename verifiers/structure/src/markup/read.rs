@@ -1,12 +1,17 @@
 //! The reader of both dialects.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use memchr::{memchr, memmem};
 
 use super::dialect;
 use super::piece::{ATTRIBUTES_MAX, Piece, Tag};
 use crate::{Break, DEPTH_MAX};
+
+/// The namespaces of the prefixes `xml` and `xmlns`, which nothing else may be bound to.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 
 /// The longest reference, in bytes.
 const REFERENCE_BYTES_MAX: usize = 40;
@@ -22,8 +27,8 @@ struct Reader<'t> {
     /// The names of the open elements and where their tags begin.
     open: Vec<(Cow<'t, str>, usize)>,
     pieces: Vec<Piece<'t>>,
-    /// Prefixes in scope, with the depth of the element that binds them.
-    bound: Vec<(&'t str, usize)>,
+    /// Prefixes in scope, with their namespaces and the depth of the element that binds them.
+    bound: Vec<(&'t str, Cow<'t, str>, usize)>,
     has_root: bool,
     has_doctype: bool,
 }
@@ -260,7 +265,7 @@ impl<'t> Reader<'t> {
     fn close(&mut self) {
         self.open.pop();
         let depth = self.open.len();
-        self.bound.truncate(self.bound.partition_point(|(_, at)| *at < depth));
+        self.bound.truncate(self.bound.partition_point(|(.., at)| *at < depth));
         self.pieces.push(Piece::Close);
     }
 
@@ -358,7 +363,8 @@ impl<'t> Reader<'t> {
         Ok(lower(&rest[..length]))
     }
 
-    /// Binds the prefixes of a tag, and refuses those that are not bound.
+    /// Binds the prefixes of a tag, and refuses those that are not bound, reserved ones, and attributes of one
+    /// namespace and name.
     fn namespaces(
         &mut self,
         name: &str,
@@ -367,21 +373,36 @@ impl<'t> Reader<'t> {
     ) -> Result<(), Break> {
         let depth = self.open.len();
         for (have, value) in attributes {
-            let Some(prefix) = have.strip_prefix("xmlns:") else { continue };
-            if value.is_empty() || prefix == "xmlns" || self.bound.len() >= ATTRIBUTES_MAX {
+            let Some(prefix) = have.strip_prefix("xmlns").filter(|rest| is_prefix(rest)) else {
+                continue;
+            };
+            let prefix = prefix.trim_start_matches(':');
+            let is_reserved = value == XMLNS || (value == XML) != (prefix == "xml");
+            let is_named = !prefix.is_empty() && (value.is_empty() || prefix == "xmlns");
+            if is_reserved || is_named || self.bound.len() >= ATTRIBUTES_MAX {
                 return self.stop("namespace", have, start);
             }
             if let Cow::Borrowed(whole) = have {
-                self.bound.push((&whole["xmlns:".len()..], depth));
+                let bare = whole["xmlns".len()..].trim_start_matches(':');
+                self.bound.push((bare, value.clone(), depth));
             }
         }
+        let mut expanded = BTreeSet::new();
         let names = attributes.iter().map(|(have, _)| have.as_ref());
-        for have in names.chain([name]) {
+        for (at, have) in names.chain([name]).enumerate() {
             let Some((prefix, local)) = have.split_once(':') else { continue };
-            let is_bound = ["xml", "xmlns"].contains(&prefix)
-                || self.bound.iter().any(|(one, _)| *one == prefix);
-            if !is_bound || local.contains(':') || !local.starts_with(is_name_start) {
+            let is_element = at == attributes.len();
+            let binds = prefix == "xmlns" && !is_element;
+            let mut bound = self.bound.iter().rev();
+            let space = match bound.find(|(one, ..)| *one == prefix) {
+                _ if prefix == "xml" || binds => Some(prefix),
+                found => found.map(|(_, space, _)| space.as_ref()),
+            };
+            if space.is_none() || local.contains(':') || !local.starts_with(is_name_start) {
                 return self.stop("namespace", have, start);
+            }
+            if !is_element && !expanded.insert((space, local)) {
+                return self.stop("duplicate-attribute", have, start);
             }
         }
         Ok(())
@@ -448,9 +469,7 @@ impl<'t> Reader<'t> {
                     out.push_str(&text);
                     rest = &behind[name.map_or(0, |name| name.len() + 1)..];
                 }
-                None if self.html
-                    && !behind.starts_with(|c: char| c.is_alphanumeric() || c == '#') =>
-                {
+                None if self.html && !is_ambiguous(near) => {
                     out.push('&');
                     rest = behind;
                 }
@@ -469,7 +488,9 @@ impl<'t> Reader<'t> {
     /// The text of the reference `&name;`.
     fn reference(&self, name: &str) -> Option<Cow<'static, str>> {
         if let Some(code) = name.strip_prefix('#') {
-            let (digits, radix) = match code.strip_prefix('x') {
+            let hex = code.strip_prefix('x');
+            let hex = hex.or_else(|| code.strip_prefix('X').filter(|_| self.html));
+            let (digits, radix) = match hex {
                 Some(hex) => (hex, 16),
                 None => (code, 10),
             };
@@ -477,16 +498,27 @@ impl<'t> Reader<'t> {
             let code = u32::from_str_radix(digits, radix).ok().filter(|_| is_number)?;
             return char::from_u32(code).filter(|c| is_character(*c)).map(|c| c.to_string().into());
         }
-        if !self.html {
-            let is_predefined = ["amp", "lt", "gt", "quot", "apos"].contains(&name);
-            return dialect::entity(name).filter(|_| is_predefined).map(Cow::Borrowed);
-        }
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-            && name.chars().all(|c| c.is_ascii_alphanumeric());
-        // The text of rare names is not needed: any one is kept as it is written.
-        let kept = || is_name.then(|| format!("&{name};").into());
-        dialect::entity(name).map(Cow::Borrowed).or_else(kept)
+        let predefined = match name {
+            "amp" => "&",
+            "lt" => "<",
+            "gt" => ">",
+            "quot" => "\"",
+            "apos" => "'",
+            name => return if self.html { dialect::entity(name).map(Cow::Owned) } else { None },
+        };
+        Some(predefined.into())
     }
+}
+
+/// Whether what follows an ampersand of HTML makes it ambiguous: a name and `;`, or the sign of a number.
+fn is_ambiguous(behind: &str) -> bool {
+    let rest = behind.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    behind.starts_with('#') || rest.len() < behind.len() && rest.starts_with(';')
+}
+
+/// Whether a text behind `xmlns` is empty or a prefix.
+fn is_prefix(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(':')
 }
 
 /// The same in lower case, as names of HTML are compared.
