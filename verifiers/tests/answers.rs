@@ -172,7 +172,8 @@ fn both_halves() {
     for half in ["dev", "held_out"] {
         let mut table = Table::new();
         judged(half, |check, row, paid, _| {
-            for key in [row.part(), &row.lang, &row.form] {
+            let set = row.id.strip_prefix("passage/").and_then(|id| id.split('/').next());
+            for key in [row.part(), &row.lang, &row.form].into_iter().chain(set) {
                 table.entry((check, key.to_owned())).or_default().count(row, paid);
             }
         });
