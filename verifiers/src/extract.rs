@@ -75,6 +75,7 @@ use crate::language::conclude;
 use crate::language::cues::{self, Cue, Role};
 use crate::language::guess::Languages;
 use crate::language::sentences;
+use crate::language::{remarks, standing};
 use crate::math::syntax::text::trimmed_start;
 use crate::meter::Meter;
 
@@ -255,6 +256,9 @@ fn said<'a>(
         }
     }
     found.extend(labelled::find(text).into_iter().filter(&mut counts));
+    if !found.iter().any(|candidate| candidate.provenance == Provenance::Json) {
+        found.extend(labelled::member(text));
+    }
     if found.is_empty() || has_other_scripts(text) {
         let near = text.ceil_char_boundary(text.len().saturating_sub(FOREIGN_WITHIN));
         meter.spend((text.len() - near) as u64)?;
@@ -309,8 +313,12 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
         }
         Policy::Auto => {
             let bold = statement.and_then(|statement| statement.bold);
-            let only =
-                statement.and_then(|statement| only_number(scope.text, statement.sentence.clone()));
+            let only = match statement {
+                Some(statement) => only_number(scope.text, statement.sentence.clone()),
+                None => remarks::valued(scope.text)
+                    .and_then(|sentence| only_number(scope.text, sentence))
+                    .filter(|only| !standing::leaves_open(scope.text, only.span.1)),
+            };
             let bold = bold
                 .and_then(|(from, to)| slice(scope.text, from, to, Provenance::Anchor))
                 .filter(|bold| !is_in_words(&bold.text));
@@ -351,12 +359,20 @@ fn is_in_words(text: &str) -> bool {
 /// The number of a sentence that states one and nothing else, with the blanks between its thousands.
 fn only_number(text: &str, sentence: Range<usize>) -> Option<Candidate<'_>> {
     let said = text.get(sentence.clone())?;
-    if said.contains(['$', '\\', '=', '<', '>', '^', '/', '%', '?', '？', '{', '"'])
+    // "So n = 6."
+    let start = said.find(|c: char| c.is_ascii_digit())?;
+    let name = said.get(..start)?.trim_end().strip_suffix('=').map(str::trim_end);
+    let is_named = name.is_some_and(|lead| {
+        let mut last = lead.chars().rev();
+        last.next().is_some_and(char::is_alphabetic)
+            && last.next().is_none_or(|c| !c.is_alphanumeric())
+    });
+    if said.matches('=').count() > usize::from(is_named)
+        || said.contains(['$', '\\', '<', '>', '^', '/', '%', '?', '？', '{', '"'])
         || conclusion::is_doubted(said)
     {
         return None;
     }
-    let start = said.find(|c: char| c.is_ascii_digit())?;
     let rest = said.get(start..)?;
     let run = |text: &str| {
         let end =

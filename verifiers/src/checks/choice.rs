@@ -369,7 +369,11 @@ impl Choice {
                 (Some(alone), Some(said)) if said.start > alone.start => Some(said),
                 (alone, said) => alone.or(said),
             };
-            return Ok(later.or_else(|| reading::first_line(body, options)));
+            let later = later.or_else(|| reading::first_line(body, options));
+            let may_name =
+                scope.is_some() && !self.multiple && matches!(self.take, Take::Last);
+            let named = || may_name.then(|| reading::named(body, options)).flatten();
+            return Ok(later.or_else(named));
         };
         if matches!(self.take, Take::First) {
             return Ok(Some(first));

@@ -4,12 +4,14 @@
 use memchr::memmem;
 
 use super::candidate::{Candidate, Provenance, slice};
-use super::run_on;
-use crate::language::cues::{self, Role};
+use super::{markers, run_on};
+use crate::language::cues::{self, Cue, Role};
 use crate::language::guess::Languages;
 
 /// Labels are looked for in so many bytes at the end.
 const WITHIN: usize = 1000;
+/// The longest name of a member, in bytes.
+const NAME_MAX: usize = 40;
 /// The most words of a label, and of a value that is no number.
 const WORDS_MAX: usize = 4;
 
@@ -51,6 +53,25 @@ pub(super) fn find(text: &str) -> Vec<Candidate<'_>> {
         }
     }
     found
+}
+
+/// The value of the only member of JSON near the end whose name is one of an answer: `"respuesta": 18`.
+pub(super) fn member(text: &str) -> Option<Candidate<'_>> {
+    let near = text.ceil_char_boundary(text.len().saturating_sub(WITHIN));
+    let tail = text.get(near..).filter(|tail| tail.contains('{'))?;
+    let languages = Languages::of(text);
+    let is_answer = |name: &str| {
+        let name = name.replace(['_', '-'], " ");
+        let is_whole = |cue: &Cue| cue.is(Role::Result) && cue.span == (0..name.len());
+        cues::of(&name, &languages).iter().any(is_whole)
+    };
+    let mut found = tail.match_indices("\":").filter(|(at, _)| {
+        let name = tail[..*at].rsplit('"').next();
+        name.is_some_and(|name| name.len() < NAME_MAX && is_answer(name))
+    });
+    let (at, sign) = found.next().filter(|_| found.next().is_none())?;
+    let rest = tail.get(at + sign.len()..)?.trim_start();
+    markers::json_value(text, text.len() - rest.len())
 }
 
 /// Signs around labels and values.

@@ -1,14 +1,137 @@
 //! Sentences that announce the letter of an option, composed of words: "la bonne proposition est la **A**",
 //! "верен вариант (D)".
 
-use super::cues::{self, Role};
+use std::ops::Range;
+
+use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
 use super::sentences::{self, is_unspaced};
+use super::{choice, standing};
 
 /// Announcements are looked for in so many bytes at the end.
 const TAIL_MAX: usize = 1500;
 /// What may stand before a letter.
 const OPENERS: [char; 10] = ['(', '[', '*', '_', '`', '"', '$', ' ', '「', '“'];
+
+/// So many sentences at the end of a text are searched for an option.
+const NAMED_WITHIN: usize = 4;
+/// The longest particle of a script without spaces before a letter, in bytes.
+const PARTICLE_MAX: usize = 6;
+/// What parts clauses.
+const BORDERS: [char; 10] = [',', ';', ':', '，', '；', '：', '、', '—', '–', '…'];
+
+/// Where the letter of an option stands that the last sentence with one names alone in its clause: "the others
+/// are too small, so **B**". Nothing from that clause on may deny it or leave it open.
+pub(crate) fn named(text: &str, is_option: impl Fn(char) -> bool) -> Option<usize> {
+    let body = text.trim_end();
+    let from = body.ceil_char_boundary(body.len().saturating_sub(TAIL_MAX));
+    let tail = body.get(from..)?;
+    let starts = sentences::ends(tail).rev().filter(|start| *start < tail.len()).chain([0]);
+    let languages = Languages::of(body);
+    let mut end = tail.len();
+    for start in starts.take(NAMED_WITHIN) {
+        let sentence = tail.get(start..end)?;
+        end = start;
+        let letters = lone(sentence, &is_option);
+        if let Some((at, _)) = letters.last() {
+            let found = cues::all(sentence, &languages);
+            let said = Said { before: tail.get(..start)?, sentence, found };
+            let names = said.names(&letters) && said.leads(*at);
+            let names = names && !standing::leaves_open(body, from + start + at);
+            return names.then_some(from + start + at);
+        }
+    }
+    None
+}
+
+/// A sentence with letters.
+struct Said<'a> {
+    before: &'a str,
+    sentence: &'a str,
+    found: Cues,
+}
+
+impl Said<'_> {
+    /// Whether a part of it has a phrase or a word with one of these roles.
+    fn has(&self, part: Range<usize>, roles: &[Role]) -> bool {
+        let own = |cue: &&Cue| part.start <= cue.span.start && cue.span.end <= part.end;
+        let Cues { phrases, words } = &self.found;
+        phrases.iter().chain(words).filter(own).any(|cue| cue.is_any(roles))
+    }
+
+    /// Whether it names the last of its letters.
+    fn names(&self, letters: &[(usize, char)]) -> bool {
+        #[rustfmt::skip]
+        const AGAINST: [Role; 15] = [
+            Role::Not, Role::Wrong, Role::Slip, Role::Undo, Role::May, Role::Would, Role::If, Role::Who, Role::Deny,
+            Role::Offer, Role::Suppose, Role::Report, Role::Past, Role::Retract, Role::Doubt,
+        ];
+        let Some((at, letter)) = letters.last() else { return false };
+        let (lead, rest) = (&self.sentence[..*at], &self.sentence[at + 1..]);
+        let start = lead.rfind(BORDERS).unwrap_or(0);
+        let end = at + 1 + rest.find(BORDERS).unwrap_or(rest.len());
+        let is_alone = letters.iter().all(|(place, other)| *place < start || other == letter);
+        // "A, B, C, D", on lines of their own too, and "Answer 2: C".
+        let is_sign = |c: char| !c.is_alphanumeric();
+        let earlier = if lead.trim_matches(is_sign).is_empty() { self.before } else { lead };
+        let word = earlier.trim_end_matches(is_sign).rsplit(is_sign).next().unwrap_or_default();
+        let is_letter = word.len() == 1 && word.starts_with(|c: char| c.is_ascii_uppercase());
+        let label = lead.trim_end_matches([' ', '*', '(', ':', '：']);
+        let is_numbered = label.len() < lead.len()
+            && lead.contains([':', '：'])
+            && label.ends_with(|c: char| c.is_ascii_digit());
+        let is_listed = is_letter || is_numbered;
+        let is_asked = self.sentence.trim_end().ends_with(['?', '？', '؟']);
+        let is_formula = self.sentence.contains(['$', '\\', '=', '`', '|']);
+        // "Wrong: B".
+        let label = lead.rfind(|c: char| BORDERS.contains(&c) && !":：".contains(c)).unwrap_or(0);
+        let all = self.sentence.len();
+        let is_denied = self.has(start..end, &AGAINST)
+            || self.has(label..start, &[Role::Wrong])
+            || self.has(*at..all, &[Role::Not, Role::Contrast, Role::Offer])
+            || self.has(0..all, &[Role::Guess]);
+        is_alone && !(is_listed || is_asked || is_formula || is_denied)
+    }
+
+    /// Whether a sign, a particle or a word that is known leads to the letter at a place, which has a name
+    /// before it in "vitamin C".
+    fn leads(&self, at: usize) -> bool {
+        let lead = self.sentence[..at].trim_end_matches([' ', '(', '[']);
+        let is_particle = |c: char| ('\u{3040}'..='\u{309f}').contains(&c);
+        let Some(last) = lead.chars().next_back().filter(|c| c.is_alphanumeric()) else {
+            return true;
+        };
+        let word = lead.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        is_particle(last)
+            || self.found.words.iter().any(|word| word.span.end == lead.len())
+            || choice::LEADS.iter().any(|one| one.eq_ignore_ascii_case(word))
+            || choice::UNSPACED_LEADS.iter().any(|one| word.ends_with(one))
+    }
+}
+
+/// The letters of options that are words of a sentence, with their places.
+fn lone(sentence: &str, is_option: impl Fn(char) -> bool) -> Vec<(usize, char)> {
+    let is_free = |c: Option<char>| {
+        c.is_none_or(|c| is_unspaced(c) || !(c.is_alphanumeric() || "'’-+#".contains(c)))
+    };
+    let letters = sentence
+        .char_indices()
+        .filter(|(_, c)| c.is_ascii_uppercase() && *c != 'I' && is_option(*c));
+    let alone = letters.filter(|(at, c)| {
+        let (lead, rest) = (&sentence[..*at], &sentence[at + 1..]);
+        // "A triangle", and "A) 5" in a list.
+        let is_first = !lead.contains(char::is_alphanumeric);
+        let is_word = rest.starts_with(' ') && "AEO".contains(*c)
+            || rest.starts_with([')', '.', ':', '：', '．']);
+        let goes_on = rest
+            .trim_start_matches([' ', ')', '.', ':', '*', '(', '['])
+            .starts_with(char::is_alphanumeric);
+        is_free(lead.chars().next_back())
+            && is_free(rest.chars().next())
+            && !(is_first && is_word && goes_on)
+    });
+    alone.collect()
+}
 
 /// Where a sentence goes on behind a place and announces another letter: "C, but it is D".
 pub(crate) fn turns(text: &str, from: usize) -> Option<usize> {
@@ -102,7 +225,7 @@ fn is_small(gap: &str) -> bool {
 fn begins_letter(text: &str) -> bool {
     let lead = text.trim_start_matches(|c: char| OPENERS.contains(&c) || ":：".contains(c));
     let skipped = lead.trim_start_matches(is_unspaced);
-    let is_particle = lead.len() - skipped.len() <= 6;
+    let is_particle = lead.len() - skipped.len() <= PARTICLE_MAX;
     let rest = if is_particle { skipped.trim_start_matches(OPENERS) } else { lead };
     let mut chars = rest.chars();
     chars.next().is_some_and(|c| c.is_ascii_uppercase())

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
-use super::sentences;
+use super::sentences::{self, is_unspaced};
+use super::value;
 
 /// The most sentences at the end of a text that may be remarks.
 const REMARKS_MAX: usize = 10;
@@ -37,7 +38,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         }
         let Cues { phrases: found, words } = cues::all(sentence, &languages);
         let has = |role| found.iter().any(|cue: &Cue| cue.is(role));
-        let numbers = numbers(sentence);
+        let numbers = stated(sentence);
         let others = [Role::If, Role::Would, Role::Who, Role::Wrong, Role::Fixed];
         let of_others = words.iter().any(|word| word.is_any(&others));
         let is_remark = has(Role::Remark) || has(Role::Verify) || has(Role::Past) || of_others;
@@ -63,17 +64,58 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
             if is_doubted && end < tail.len() {
                 return None;
             }
-            let trimmed = sentence.trim_end().len();
-            let lead = sentence.len() - sentence.trim_start().len();
-            return Some(range.start + lead..range.start + trimmed);
+            return Some(trimmed(text, range));
         }
         is_plain &= !(states || has(Role::Result) || sentence.contains(['=', '$']));
         let is_new = |seen: &BTreeSet<&str>| !numbers.iter().all(|number| seen.contains(number));
         if !is_remark && !numbers.is_empty() {
-            let before = seen
-                .get_or_insert_with(|| self::numbers(&text[..range.start]).into_iter().collect());
+            let before = seen.get_or_insert_with(|| self::numbers(&text[..range.start]).collect());
             is_blocked |= is_new(before);
         }
+    }
+    None
+}
+
+/// A place without the blanks at its ends.
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let sentence = &text[range.clone()];
+    let lead = sentence.len() - sentence.trim_start().len();
+    range.start + lead..range.start + sentence.trim_end().len()
+}
+
+/// So many sentences at the end of a text are searched for a value.
+const VALUED_WITHIN: usize = 4;
+
+/// The last sentence with a number, where it states it: it neither asks nor supposes, speaks of nobody else, and
+/// the text does not break off.
+pub(crate) fn valued(text: &str) -> Option<Range<usize>> {
+    const ASIDE: [Role; 7] =
+        [Role::Would, Role::Who, Role::Wrong, Role::Guess, Role::May, Role::Doubt, Role::Undo];
+    const DOUBTED: [Role; 6] =
+        [Role::Remark, Role::Verify, Role::Past, Role::Suppose, Role::Offer, Role::Report];
+    let body = text.trim_end();
+    let from = body.ceil_char_boundary(body.len().saturating_sub(TAIL_MAX));
+    let tail = body.get(from..).filter(|tail| !tail.ends_with(char::is_alphanumeric))?;
+    let starts = sentences::ends(tail).rev().filter(|start| *start < tail.len()).chain([0]);
+    let mut end = tail.len();
+    for start in starts.take(VALUED_WITHIN) {
+        let sentence = tail.get(start..end)?;
+        if !stated(sentence).is_empty() {
+            let Cues { phrases, words } = cues::all(sentence, &Languages::of(text));
+            // 「四捨五入すると」 is an ending, and no condition.
+            let is_ending = |word: &Cue| {
+                let own = sentence[word.span.clone()].trim_end();
+                own.ends_with(
+                    |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}'),
+                )
+            };
+            let is_case = |word: &Cue| word.is(Role::If) && !is_ending(word);
+            let is_aside = phrases.iter().any(|cue| cue.is_any(&DOUBTED))
+                || words.iter().any(|word| word.is_any(&ASIDE) || is_case(word))
+                || sentence.trim_end().ends_with(['?', '？', '؟']);
+            return (!is_aside).then(|| trimmed(text, from + start..from + end));
+        }
+        end = start;
     }
     None
 }
@@ -96,9 +138,28 @@ fn is_value(sentence: &str) -> bool {
 }
 
 /// The numbers of a text, as they are written.
-fn numbers(text: &str) -> Vec<&str> {
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_numeric() || ".,".contains(c)))
         .map(|number| number.trim_matches(['.', ',']))
         .filter(|number| !number.is_empty())
+}
+
+/// The numbers of a sentence that are no names: "see chapter 3".
+fn stated(sentence: &str) -> Vec<&str> {
+    let mut at = 0;
+    numbers(sentence)
+        .filter(|number| {
+            let start = at + sentence[at..].find(number).unwrap_or(0);
+            at = start + number.len();
+            let lead = sentence[..start].trim_end_matches([' ', '(']);
+            !value::NAME_BEFORE.iter().any(|name| {
+                let from = lead.len().checked_sub(name.len());
+                let word = from.and_then(|from| lead.split_at_checked(from));
+                word.is_some_and(|(before, word)| {
+                    word.eq_ignore_ascii_case(name)
+                        && (!before.ends_with(char::is_alphabetic) || word.contains(is_unspaced))
+                })
+            })
+        })
         .collect()
 }

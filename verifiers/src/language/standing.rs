@@ -95,6 +95,21 @@ pub fn of(text: &str, span: Range<usize>, also: &str) -> Standing {
     }
 }
 
+/// Whether a text leaves an answer open that ends at a place and that nothing announces: behind it its writer
+/// guesses, doubts, or denies something of himself, "I have not read the text".
+pub(crate) fn leaves_open(text: &str, end: usize) -> bool {
+    const OPEN: [Role; 4] = [Role::Guess, Role::Doubt, Role::May, Role::Would];
+    let languages = Languages::of(text);
+    let behind = &text[end..text.floor_char_boundary(end + TAIL_MAX)];
+    let mut start = 0;
+    sentences::ends(behind).chain([behind.len()]).any(|end| {
+        let from = std::mem::replace(&mut start, end);
+        let Cues { phrases, words } = cues::all(&behind[from..end], &languages);
+        let has = |roles: &[Role]| words.iter().chain(&phrases).any(|cue| cue.is_any(roles));
+        has(&OPEN) || has(&[Role::I]) && has(&[Role::Not, Role::NotOffer])
+    })
+}
+
 /// Where the value of an answer ends that was read with the words behind it: "42になるでしょう".
 fn value_end(answer: &str) -> usize {
     let places = Value::places(answer);

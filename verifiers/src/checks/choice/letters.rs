@@ -22,7 +22,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    const fn new(letters: u32, start: usize, end: usize) -> Self {
+    pub(super) const fn new(letters: u32, start: usize, end: usize) -> Self {
         Self { letters, is_hedge: false, start, first_end: end, end, behind: end }
     }
 

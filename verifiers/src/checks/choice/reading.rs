@@ -3,7 +3,9 @@
 use super::letters::{Enclosed, NEAR_BYTES_MAX, OPTION_BYTES_MAX, Reader, Reading};
 use super::options::Options;
 use super::wording::{CLOSERS, ends_in_noun, leads};
-use crate::language::{announce, choice};
+use crate::afterthought::offers_next;
+use crate::extract::qualify;
+use crate::language::{announce, choice, letter};
 
 /// Reads what follows the `cue` that ends at `at`: what is in the box, or between the tags, or what
 /// is said next.
@@ -215,6 +217,19 @@ pub(super) fn first_line(text: &str, options: &Options<'_>) -> Option<Reading> {
     let next = beginning(text.get(end..)?.trim_start(), NEAR_BYTES_MAX);
     let next = Reader::new(next, 0, options).letters(Enclosed::Alone);
     (is_capital && next.is_none()).then_some(reading)
+}
+
+/// Reads the option that the last sentence names alone in its clause, where none was read that is announced.
+pub(super) fn named(text: &str, options: &Options<'_>) -> Option<Reading> {
+    let at = letter::named(text, |c| options.bit(c).is_some())?;
+    let (lead, said) = text.split_at_checked(at)?;
+    let line = lead.rfind('\n').map_or(0, |line| line + 1);
+    let lead = lead.get(line..)?;
+    let is_denied = matches!(qualify::qualifier(lead, ""), Some(qualify::Qualifier::Denied));
+    let bit = options.bit(said.chars().next()?).filter(|_| !is_denied && !offers_next(lead))?;
+    // "The answer is Mars (option B)", which is Jupiter.
+    let is_mixed = options.names_other(lead, bit);
+    (!is_mixed).then(|| Reading::new(bit, at, at + 1))
 }
 
 /// Whether the option that was read begins a list of all of them.

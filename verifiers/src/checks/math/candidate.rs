@@ -1,6 +1,6 @@
 //! Which of the candidates is taken for the answer.
 
-use crate::extract::{Candidate, Provenance, number_in_prose};
+use crate::extract::{Candidate, Provenance, is_unspaced, number_in_prose};
 use crate::language::value;
 use crate::math::algebra::Context;
 use crate::math::reading::{self, Reading};
@@ -28,8 +28,10 @@ pub(super) fn choose<'a>(
         let boxed = |other: &Candidate<'_>| other.provenance == Provenance::Boxed;
         let is_remark = candidates.get(at + 1..).is_some_and(|rest| rest.iter().any(boxed))
             && (reading.is_bound() || begins_in_words(&candidate.text));
-        let prose =
-            (!values.is_empty() && values.iter().all(text)) || wordy(&candidate.text) || is_remark;
+        let is_sentence =
+            candidate.provenance == Provenance::Whole && is_foreign_prose(&candidate.text);
+        let prose = is_sentence
+            || (!values.is_empty() && values.iter().all(text)) || wordy(&candidate.text) || is_remark;
         let taken = match candidate.provenance {
             Provenance::Boxed => true,
             _ if !prose => true,
@@ -111,6 +113,13 @@ fn is_prose(text: &str) -> bool {
     };
     text.split_whitespace().filter(word).nth(1).is_some()
         || text.chars().any(|c| c.is_alphabetic() && !c.is_ascii())
+}
+
+/// Whether a text has several words, and letters with which English does without: "Logo, x = 26, como queríamos".
+fn is_foreign_prose(text: &str) -> bool {
+    let is_letter = |c: char| c.is_alphabetic() && !is_unspaced(c) && !('α'..='ω').contains(&c);
+    let words = text.split(|c: char| !is_letter(c)).filter(|word| word.chars().nth(1).is_some());
+    text.chars().any(|c| is_letter(c) && !c.is_ascii()) && words.take(3).count() == 3
 }
 
 fn short(text: &str) -> bool {
