@@ -50,7 +50,8 @@ impl Place {
     }
 }
 
-fn last_tag(text: &str, said: &Range<usize>) -> Option<Range<usize>> {
+/// The last answer tag in a part of a text.
+pub(crate) fn last_tag(text: &str, said: &Range<usize>) -> Option<Range<usize>> {
     let inner = extract::last_tag(&text[said.clone()], extract::is_answer_tag)?.inner;
     Some(said.start + inner.start..said.start + inner.end)
 }
@@ -144,6 +145,22 @@ pub(crate) fn judge_document(
     }
 }
 
+/// Refuses a reference that is an object, or has one in it: its JSON is the text of no answer.
+pub(crate) fn refuse_objects(sample: &Sample) -> Result<(), Fault> {
+    fn has_object(value: &Value) -> bool {
+        match value {
+            Value::Object(_) => true,
+            Value::Array(values) => values.iter().any(has_object),
+            _ => false,
+        }
+    }
+    if sample.reference().is_some_and(has_object) {
+        let why = "the reference is an object, not a text: name the member that is the answer";
+        return Err(Fault::bad_reference(why));
+    }
+    Ok(())
+}
+
 /// What must be there: what the settings list and, with `by_reference`, what the reference of the row
 /// lists. `None` where that lacks.
 ///
@@ -158,6 +175,7 @@ pub(crate) fn required(
         return Ok(Some(own.to_vec()));
     }
     let Some(reference) = sample.reference() else { return Ok(None) };
+    refuse_objects(sample)?;
     let listed = texts(reference);
     if listed.is_empty() || listed.iter().any(|text| text.trim().is_empty()) {
         return Err(Fault::bad_reference("the reference lists nothing that must be there"));
@@ -252,6 +270,11 @@ pub(crate) fn given(
     let all = 0..text.len();
     let text = text[last_tag(&text, &all).unwrap_or(all)].trim();
     Ok(if text.is_empty() { Err("empty") } else { Ok(text.to_owned()) })
+}
+
+/// A text in lower case, character by character; a final sigma is one like others.
+pub(crate) fn lower(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c })
 }
 
 /// A share as a reward.

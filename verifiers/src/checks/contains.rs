@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::prelude::*;
+use crate::text_parts::{lower, refuse_objects};
 
 /// Right when the completion contains what it must and nothing that it must not.
 ///
@@ -31,6 +32,7 @@ pub struct Contains {
 
 impl Check for Contains {
     const ID: &'static str = "contains";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, texts) in [("all", &self.all), ("any", &self.any), ("none", &self.none)] {
@@ -110,6 +112,7 @@ impl Contains {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());
         }
+        refuse_objects(sample)?;
         let references = sample.references();
         if references.iter().all(|wanted| wanted.trim().is_empty()) {
             return Err(Fault::bad_reference("a blank reference is in every completion"));
@@ -155,7 +158,7 @@ impl Contains {
             return Ok(Cow::Borrowed(text));
         }
         meter.spend(text.len() as u64)?;
-        Ok(Cow::Owned(text.chars().flat_map(char::to_lowercase).collect()))
+        Ok(Cow::Owned(lower(text).collect()))
     }
 }
 

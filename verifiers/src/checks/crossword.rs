@@ -4,7 +4,7 @@ use assay_puzzles::crossword::{compare, read, read_official, solution};
 
 use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
-use crate::text_parts::{Place, share, texts};
+use crate::text_parts::{Place, refuse_objects, share, texts};
 
 /// How much of a crossword is right: the share of its words, of its letters, or all or nothing.
 ///
@@ -41,6 +41,7 @@ impl Check for Crossword {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+        refuse_objects(sample)?;
         let wanted = rows(reference);
         let wanted = solution(wanted.iter().map(String::as_str))
             .ok_or_else(|| Fault::bad_reference("the reference is not rows of as many letters"))?;

@@ -6,6 +6,7 @@ use memchr::memrchr;
 
 use crate::extract::{Thinking, thinking};
 use crate::prelude::*;
+use crate::text_parts::{lower, refuse_objects};
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///
@@ -33,6 +34,7 @@ impl Check for Exact {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());
         }
+        refuse_objects(sample)?;
         let references = sample.answers();
         if references.iter().all(|reference| reference.trim().is_empty()) {
             return Err(Fault::bad_reference("the reference is empty, and no answer is"));
@@ -72,8 +74,6 @@ impl Exact {
     fn equal(&self, answer: &str, reference: &str, meter: &mut Meter<'_>) -> Result<bool, Fault> {
         meter.spend(answer.len().min(reference.len()) as u64)?;
         let reference = reference.trim();
-        let lower =
-            |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
-        Ok(answer == reference || (self.ignore_case && lower(answer) == lower(reference)))
+        Ok(answer == reference || (self.ignore_case && lower(answer).eq(lower(reference))))
     }
 }

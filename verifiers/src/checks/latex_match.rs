@@ -4,7 +4,7 @@ use assay_structure::formula::{canonical, in_words, similarity};
 
 use crate::extract::Provenance;
 use crate::prelude::*;
-use crate::text_parts::{Place, Said, said, share};
+use crate::text_parts::{Place, Said, refuse_objects, said, share};
 
 /// Right when the formula of the answer is that of the reference, token by token.
 ///
@@ -33,6 +33,7 @@ impl Check for LatexMatch {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());
         }
+        refuse_objects(sample)?;
         let references = sample.references();
         let first = references.first().map_or("", |first| first.as_ref());
         let Some(said) = formula(sample, first, meter)? else {

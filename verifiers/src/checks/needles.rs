@@ -4,7 +4,7 @@ use assay_structure::answer::holds_words;
 use assay_structure::fold::{fold, words};
 
 use crate::prelude::*;
-use crate::text_parts::{share, shown, texts};
+use crate::text_parts::{refuse_objects, share, shown, texts};
 
 /// Right when the answer has every needle, as whole words, and little else.
 ///
@@ -41,6 +41,7 @@ impl Check for Needles {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+        refuse_objects(sample)?;
         let needles = plain_all(&texts(reference));
         if needles.is_empty() || needles.iter().any(String::is_empty) {
             return Err(Fault::bad_reference("the reference lists no needles, or an empty one"));

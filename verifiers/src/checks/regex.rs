@@ -5,6 +5,7 @@ mod slips;
 use crate::pattern::effort::{Effort, Searches};
 use crate::pattern::example::example;
 use crate::prelude::*;
+use crate::text_parts::refuse_objects;
 
 /// Right when the pattern is found in the text.
 ///
@@ -54,6 +55,7 @@ enum On {
 
 impl Check for Regex {
     const ID: &'static str = "regex";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let counts = self.min.is_some() || self.max.is_some();
@@ -191,6 +193,7 @@ impl Regex {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());
         }
+        refuse_objects(sample)?;
         let at = self.group_at(group).unwrap_or_default();
         let mut captured = None;
         for captures in self.used().captures_iter(text) {

@@ -11,7 +11,7 @@ use assay_structure::quantity;
 use assay_structure::table::normalised;
 
 use crate::prelude::*;
-use crate::text_parts::{Said, said, texts};
+use crate::text_parts::{Said, refuse_objects, said, texts};
 
 /// Right when the answer says what a reference says.
 ///
@@ -142,6 +142,7 @@ impl Check for ShortAnswer {
         if sample.reference().is_none() {
             return Ok(Verdict::no_reference());
         }
+        refuse_objects(sample)?;
         let mut references: Vec<String> =
             sample.answers().iter().map(ToString::to_string).collect();
         let aliases = self.aliases.as_ref().and_then(|column| sample.column(column));

@@ -45,9 +45,20 @@ pub fn is_blank(text: &str) -> bool {
 /// full-width letters and digits, signs and ligatures; one kind of quotation marks, dashes and blanks;
 /// nothing invisible. Without `accents`, marks on letters are left out too. Linear in the text.
 pub fn fold(text: &str, accents: bool) -> String {
+    folded(text, accents, false)
+}
+
+/// A text as [`fold`] decomposes it, with its case. Linear in the text.
+pub fn decomposed(text: &str) -> String {
+    folded(text, true, true)
+}
+
+fn folded(text: &str, accents: bool, case: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut push = |c: char| {
-        if !(is_invisible(c) || !accents && is_mark(c)) {
+        if case && !is_invisible(c) {
+            out.push(c);
+        } else if !(is_invisible(c) || !accents && is_mark(c)) {
             out.extend(c.to_lowercase().filter(|c| accents || !is_mark(*c)));
         }
     };
@@ -61,6 +72,7 @@ pub fn fold(text: &str, accents: bool) -> String {
             'ł' | 'Ł' if !accents => push('l'),
             'đ' | 'Đ' if !accents => push('d'),
             'ı' => push('i'),
+            'ς' => push('σ'),
             '‘' | '’' | '‚' | '‛' | '′' | '`' | '´' => push('\''),
             '“' | '”' | '„' | '‟' | '″' | '«' | '»' => push('"'),
             '‐'..='―' | '−' => push('-'),
