@@ -37,7 +37,12 @@ pub(crate) fn read(
             closed(cursor, close, must_close)?;
         }
         Body::Either { close, must_close } => {
+            let first = out.len();
             either(cursor, names, out)?;
+            // The tools of Llama itself: `brave_search.call(query="x")`.
+            for call in out.iter_mut().skip(first).filter(|_| format == Format::Llama) {
+                call.name.truncate(call.name.trim_end_matches(".call").len());
+            }
             closed(cursor, close, must_close)?;
         }
         Body::Functools => {

@@ -24,19 +24,25 @@ impl Key {
 
     fn value(&mut self, value: &Value) {
         const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
-        self.is_plain &= match value {
+        let is_plain = match value {
             Value::Int(whole) => whole.unsigned_abs() < EXACT,
             #[expect(clippy::cast_precision_loss, reason = "a power of two")]
             Value::Float(number) => number.abs() < EXACT as f64,
             Value::Big(_) | Value::Raw(_) => false,
             _ => true,
         };
+        self.is_plain &= is_plain;
         match value {
             Value::List(elements) => self.list(elements),
             Value::Object(members) => self.object(members),
             Value::Tuple(elements) => {
                 self.text.push('t');
                 self.list(elements);
+            }
+            // `1.0` is `1`.
+            #[expect(clippy::cast_possible_truncation, reason = "whole, and below 2^53")]
+            Value::Float(number) if number.fract() == 0.0 && is_plain => {
+                let _ = write!(self.text, "{:?}", Value::Int(*number as i64));
             }
             scalar => {
                 let _ = write!(self.text, "{scalar:?}");

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use crate::call::Call;
 use crate::format::Reading;
+use crate::key::Key;
 use crate::reader::read;
 use crate::refusal::Refusal;
 use crate::value::Object;
@@ -44,6 +45,8 @@ pub struct Step {
     pub span: Range<usize>,
     /// The calls, or why there are none.
     pub calls: Result<Vec<Call>, Refusal>,
+    /// A malformed call as it was written.
+    pub malformed: String,
     /// The observation is an error.
     pub is_error: bool,
 }
@@ -176,8 +179,14 @@ pub fn steps(messages: &[Message<'_>], is_error: &dyn Fn(&str) -> bool) -> Vec<S
     let mut steps: Vec<Step> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         for (part, content) in message.parts.iter().enumerate() {
-            let mut push = |kind, span: Range<usize>, calls, is_error| {
-                steps.push(Step { kind, message: at, part, span, calls, is_error });
+            let mut push = |kind, span: Range<usize>, calls: Result<Vec<Call>, _>, is_error| {
+                let malformed = match content {
+                    _ if calls.is_ok() => String::new(),
+                    Part::Call(name, arguments) => format!("{name}{arguments}"),
+                    Part::Text(text) => text[span.clone()].trim().to_owned(),
+                    _ => String::new(),
+                };
+                steps.push(Step { kind, message: at, part, span, calls, malformed, is_error });
             };
             match content {
                 Part::Thought(text) => push(Kind::Thought, 0..text.len(), Ok(Vec::new()), false),
@@ -211,7 +220,12 @@ pub fn steps(messages: &[Message<'_>], is_error: &dyn Fn(&str) -> bool) -> Vec<S
     // What is said last, behind every call, is the answer.
     let last =
         steps.iter_mut().rev().find(|step| !matches!(step.kind, Kind::Prompt | Kind::Thought));
-    if let Some(step) = last.filter(|step| step.kind == Kind::Text) {
+    let says =
+        |step: &&mut Step| match messages.get(step.message).map(|own| own.parts.get(step.part)) {
+            Some(Some(Part::Text(text))) => has_content(&text[step.span.clone()]),
+            _ => false,
+        };
+    if let Some(step) = last.filter(|step| step.kind == Kind::Text).filter(says) {
         step.kind = Kind::Answer;
     }
     steps
@@ -227,6 +241,15 @@ pub fn inner(text: &str) -> &str {
     let is_tagged = text.starts_with('<') && text.ends_with('>');
     let inner = text.split_once('>').and_then(|(_, rest)| Some(rest.rsplit_once("</")?.0));
     inner.filter(|_| is_tagged).unwrap_or(text)
+}
+
+/// Whether a text, or what stands in its tag, has a sign that is seen.
+fn has_content(text: &str) -> bool {
+    let is_hidden = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+    };
+    inner(text.trim()).chars().any(|c| !is_hidden(c))
 }
 
 type Part3 = (Kind, Range<usize>, Result<Vec<Call>, Refusal>);
@@ -268,7 +291,8 @@ fn said(text: &str) -> Vec<Part3> {
             Kind::Call => tagged_calls(text, open..end, name),
             _ => Ok(Vec::new()),
         };
-        parts.push((*kind, open..end, calls));
+        let is_empty = *kind == Kind::Answer && !has_content(&text[open..end]);
+        parts.push((if is_empty { Kind::Text } else { *kind }, open..end, calls));
         (from, at) = (end, end);
     }
     between(text, from..text.len(), &mut parts);
@@ -346,7 +370,7 @@ pub struct Account<'s> {
     pub calls: Vec<&'s Call>,
     /// How many calls are malformed, or of a tool that is not known.
     pub invalid: usize,
-    /// How many calls were made before with the same arguments.
+    /// How many calls were made before with the same arguments, or malformed in the same way.
     pub repeats: usize,
     /// How often the model spoke before it was answered.
     pub turns: usize,
@@ -373,7 +397,10 @@ pub fn account<'s>(steps: &'s [Step], is_known: &dyn Fn(&str) -> bool) -> Accoun
         }
         is_speaking = speaks;
         match (step.kind, &step.calls) {
-            (Kind::Call, Err(_)) => own.invalid += 1,
+            (Kind::Call, Err(_)) => {
+                own.invalid += 1;
+                own.repeats += usize::from(!seen.insert(step.malformed.clone()));
+            }
             (Kind::Call, Ok(calls)) => {
                 for call in calls {
                     own.invalid += usize::from(!is_known(&call.name));
@@ -405,13 +432,9 @@ pub fn account<'s>(steps: &'s [Step], is_known: &dyn Fn(&str) -> bool) -> Accoun
     own
 }
 
-/// A text that two calls share where they are equal: names of arguments in order.
+/// A text that two calls share where they are equal.
 fn key(call: &Call) -> String {
-    let mut members: Vec<String> =
-        call.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    members.sort_unstable();
-    let positional = call.positional.iter().map(ToString::to_string);
-    format!("{}({})", call.name, positional.chain(members).collect::<Vec<_>>().join(","))
+    format!("{}{}", call.name, Key::of(&call.arguments, &call.positional).text)
 }
 
 impl Account<'_> {

@@ -37,7 +37,7 @@ pub struct Trajectory {
     /// The most calls.
     #[serde(default)]
     calls_max: Option<usize>,
-    /// The most calls that were made before with the same arguments.
+    /// The most calls that were made before with the same arguments, or malformed in the same way.
     #[serde(default)]
     repeats_max: Option<usize>,
     /// The most calls that are malformed, or of a tool that the row has not.
@@ -46,7 +46,7 @@ pub struct Trajectory {
     /// After each error another call must be made, and a success must follow.
     #[serde(default)]
     recovers: bool,
-    /// An answer must end it.
+    /// An answer must end it, and say something.
     #[serde(default)]
     answers: bool,
     /// The column with the schemas of the tools. Without it, every tool is known.
