@@ -9,8 +9,9 @@ use crate::text_parts::{share, shown, texts};
 ///
 /// The column `sources` holds them: a list of texts (whose ids count from 1), a list of objects with
 /// `id` and `text`, or an object of texts by id. The reference, where there is one, lists ids that must
-/// be cited. Ids stand in square brackets, or in a tag. A quotation must stand in the source that is
-/// cited right behind it, or else in any; white space and case do not count.
+/// be cited. Ids stand in square brackets, or in a tag. A quotation, in quotation marks of
+/// any kind or as a block of Markdown, must stand in the source that is cited right behind it, or else in any;
+/// white space and case do not count.
 ///
 /// An answer that only cites and quotes says nothing, and earns nothing.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]

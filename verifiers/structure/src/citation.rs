@@ -46,8 +46,8 @@ const NEAR_BYTES: usize = 40;
 const IDS_BYTES_MAX: usize = 200;
 
 /// Reads the citations of a text, and its quotations of at least `quote_words` words. A quotation that a
-/// citation follows must stand in that source, any other in some source; white space, case and the kind
-/// of quotation marks and dashes do not count, and `...` leaves something out. Pays for each search of a
+/// citation follows must stand in that source, any other in some source; white space, case,
+/// quotation marks and the kind of dashes do not count, and `...` leaves something out. Pays for each search of a
 /// source, by its length.
 ///
 /// # Errors
@@ -83,14 +83,25 @@ pub fn report<E>(
     }
     let plain: Vec<String> = sources.iter().map(|source| plain(&source.text)).collect();
     let mut covered: Vec<Range<usize>> = marks.iter().map(|(span, _)| span.clone()).collect();
-    for span in quotations(text) {
-        let inner = &text[span.clone()];
+    for mut span in quotations(text) {
+        // A citation at the end of a block quotation stands behind it.
+        while let Some((mark, _)) = marks
+            .get(..marks.partition_point(|(mark, _)| mark.start < span.end))
+            .and_then(<[_]>::last)
+            .filter(|(mark, _)| {
+                mark.start >= span.start && text[mark.end.min(span.end)..span.end].trim().is_empty()
+            })
+        {
+            span.end = mark.start;
+        }
+        let first = marks.partition_point(|(mark, _)| mark.start < span.start);
+        let within = marks.get(first..).unwrap_or(&[]).iter().map(|(mark, _)| mark.clone());
+        let inner = &*quoted(text, span.clone(), within.take_while(|mark| mark.start < span.end));
         if words(inner).count() < quote_words {
             continue;
         }
-        let next = marks.partition_point(|(mark, _)| mark.start < span.end);
         let of = marks
-            .get(next)
+            .get(first)
             .filter(|(mark, _)| mark.start <= span.end + NEAR_BYTES)
             .and_then(|(_, id)| *id);
         let mut found = false;
@@ -177,36 +188,76 @@ fn ids_in(inner: &str, ids: &BTreeMap<String, &str>, is_bracket: bool) -> Option
     (!found.is_empty() || !is_bracket).then_some(found)
 }
 
-/// What stands between quotation marks. A straight mark opens where a blank is before it.
+/// A quotation without the marks of a block and its attribution; a citation in it leaves something out.
+fn quoted(text: &str, span: Range<usize>, marks: impl Iterator<Item = Range<usize>>) -> String {
+    let (mut out, mut at) = (String::with_capacity(span.len()), span.start);
+    for mark in marks {
+        out.extend([text.get(at..mark.start).unwrap_or(""), " ... "]);
+        at = mark.end;
+    }
+    out.push_str(text.get(at..span.end).unwrap_or(""));
+    let lines = out.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
+    lines.filter(|line| !line.starts_with(['—', '–'])).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs of lines that a `>` begins.
+fn blocks(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at): (Vec<Range<usize>>, _) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        if line.trim_start().starts_with('>') {
+            match found.last_mut().filter(|last| last.end == at) {
+                Some(last) => last.end = end,
+                None => found.push(at..end),
+            }
+        }
+        at = end;
+    }
+    found
+}
+
+/// Whether a quotation in single marks opens before a text: no elision such as `'tis` and `'90s`.
+fn opens(rest: &str) -> bool {
+    let word: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+    let is_year =
+        word.len() <= 3 && word.trim_end_matches('s').bytes().all(|byte| byte.is_ascii_digit());
+    let elided = ["tis", "twas", "em", "cause", "til", "till", "n"];
+    !word.is_empty() && !is_year && !elided.contains(&word.to_lowercase().as_str())
+}
+
+/// What stands between quotation marks, and in block quotations. A straight mark opens where no word is before
+/// it, and a single one closes where none is behind it.
 fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<(char, usize)> = None;
     for (at, c) in text.char_indices() {
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let behind = &text[at + c.len_utf8()..];
+        let is_border = !is_word(text[..at].chars().next_back());
         match (open, c) {
-            (Some((close, start)), c) if c == close => {
+            (Some((close, start)), c)
+                if c == close && !("'’".contains(c) && is_word(behind.chars().next())) =>
+            {
                 found.push(start..at);
                 open = None;
             }
             (_, '“' | '„') => open = Some(('”', at + c.len_utf8())),
             (_, '«') => open = Some(('»', at + c.len_utf8())),
-            (None, '"')
-                if text[..at]
-                    .chars()
-                    .next_back()
-                    .is_none_or(|before| !before.is_alphanumeric()) =>
-            {
-                open = Some(('"', at + 1));
-            }
+            (None | Some(('\'' | '’', _)), '"') if is_border => open = Some(('"', at + 1)),
+            (None, '\'') if is_border && opens(behind) => open = Some((c, at + 1)),
+            (None, '‘') if opens(behind) => open = Some(('’', at + c.len_utf8())),
             // A quotation does not run over a paragraph.
             (Some(_), '\n') if text[at + 1..].starts_with('\n') => open = None,
             _ => {}
         }
     }
+    found.extend(blocks(text));
+    found.sort_by_key(|span| span.start);
     found
 }
 
 fn plain(text: &str) -> String {
-    fold(text, true).split_whitespace().collect::<Vec<_>>().join(" ")
+    fold(text, true).replace('"', "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether the parts of a quotation stand in a source, in order.
