@@ -4,6 +4,8 @@
 use core::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
+use crate::fold::is_invisible;
+
 /// A kind of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -27,8 +29,34 @@ const IBANS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY2
      MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28PS29PT25QA29RO24RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23\
      ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30";
 
-/// The personal data of a text, in order; of places that overlap the first kind counts. Linear in the text.
+/// The personal data of a text, in order; of places that overlap the first kind counts. Blanks and dashes of
+/// any kind, full-width signs and invisible ones hide none. Linear in the text.
 pub fn find(text: &str) -> Vec<(Kind, Range<usize>)> {
+    if text.bytes().all(|byte| byte.is_ascii() && byte != b'\t') {
+        return find_plain(text);
+    }
+    // The plain text, and where the sign of each of its bytes ends in the text.
+    let (mut plain, mut starts, mut ends) = (String::with_capacity(text.len()), vec![], vec![]);
+    for (at, c) in text.char_indices().filter(|(_, c)| !is_invisible(*c)) {
+        let c = match c {
+            '\n' | '\r' => c,
+            '‐'..='―' | '−' => '-',
+            // Full-width forms stand as far from those of ASCII.
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+            c if c.is_whitespace() => ' ',
+            c => c,
+        };
+        plain.push(c);
+        starts.resize(plain.len(), at);
+        ends.resize(plain.len(), text.ceil_char_boundary(at + 1));
+    }
+    let place =
+        |span: Range<usize>| Some(*starts.get(span.start)?..*ends.get(span.end.checked_sub(1)?)?);
+    let found = find_plain(&plain).into_iter();
+    found.filter_map(|(kind, span)| Some((kind, place(span)?))).collect()
+}
+
+fn find_plain(text: &str) -> Vec<(Kind, Range<usize>)> {
     let mut found: Vec<(Kind, Range<usize>)> = Vec::new();
     let emails = text.match_indices('@').filter_map(|(at, _)| email(text, at));
     found.extend(emails.map(|span| (Kind::Email, span)));
