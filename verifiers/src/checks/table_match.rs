@@ -4,13 +4,13 @@ use assay_structure::number::Tolerance;
 use assay_structure::table::{self, Grid, Notation, Rules};
 
 use crate::prelude::*;
-use crate::text_parts::{Place, share, shown};
+use crate::text_parts::{Place, last_tag, share, shown};
 
 /// Right when the last table of the completion has the cells of the reference.
 ///
-/// Tables are read in Markdown, LaTeX, HTML and CSV, each side in its own notation; the reference may
-/// also be a list of rows. Cells are compared without markup, emphasis and case, and as numbers where
-/// both are numbers. The first row is the header.
+/// Tables are read in Markdown, LaTeX, HTML and CSV, each side in its own notation, in an answer tag
+/// before others; the reference may also be a list of rows. Cells are compared without markup, emphasis and case, and as numbers where
+/// both are numbers: `50%` is not `50`, and `$5` not `€5`. The first row is the header.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
@@ -66,7 +66,8 @@ impl Check for TableMatch {
         let wanted = wanted(reference, meter)?;
         meter.spend(100 * sample.completion().len() as u64)?;
         let text = shown(sample, meter)?;
-        let Some(given) = read(&text, self.notation) else {
+        let tagged = last_tag(&text, &(0..text.len())).and_then(|tag| read(&text[tag], self.notation));
+        let Some(given) = tagged.or_else(|| read(&text, self.notation)) else {
             return Ok(Verdict::graded(false).because("no-table"));
         };
         let rules = Rules {

@@ -31,7 +31,7 @@ pub enum Notation {
 /// `None` where there is none, or it breaks its notation. Linear in the text and [`CELLS_MAX`].
 pub fn read(text: &str, notation: Notation) -> Option<Grid> {
     let grid = match notation {
-        Notation::Markdown => markdown::tables(text).pop(),
+        Notation::Markdown => markdown::tables(&unfenced(text)).pop(),
         Notation::Latex => tabular(text),
         Notation::Html => html(text),
         Notation::Csv => {
@@ -39,6 +39,22 @@ pub fn read(text: &str, notation: Notation) -> Option<Grid> {
         }
     };
     grid.filter(|grid| !grid.is_empty())
+}
+
+/// A text without the marks of fences that hold Markdown, or do not say what they hold.
+fn unfenced(text: &str) -> String {
+    let (mut out, mut open) = (String::with_capacity(text.len()), None);
+    for line in text.lines() {
+        let info = line.trim_start().strip_prefix("```").map(|info| info.trim_matches(['`', ' ']));
+        let is_mark = info.is_some_and(|info| {
+            let is_text = ["", "markdown", "md"].iter().any(|own| info.eq_ignore_ascii_case(own));
+            let closes = open.take();
+            open = if closes.is_none() { Some(is_text) } else { None };
+            closes.unwrap_or(is_text)
+        });
+        out.extend([if is_mark { "" } else { line }, "\n"]);
+    }
+    out
 }
 
 /// Rows and columns that grow as cells with spans are placed.
@@ -318,8 +334,8 @@ impl Agreement {
     }
 }
 
-/// A cell, and the number that it is.
-type Cell = (String, Option<f64>);
+/// A cell, the number that it is, and the currency or percent sign beside that.
+type Cell = (String, Option<f64>, Option<char>);
 
 /// Compares a table with the one that is wanted. Rows are assigned to each other so that most cells
 /// agree: in their order, or in any with `free_rows`. The header is compared with the header. Pays a unit
@@ -333,15 +349,7 @@ pub fn compare<E>(
     rules: Rules,
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<Agreement, E> {
-    let cells = |grid: &Grid| -> Vec<Vec<Cell>> {
-        let cell = |cell: &String| {
-            let text = normalised(cell, rules.ignore_case);
-            let number = number::whole(&text);
-            (text, number)
-        };
-        grid.iter().map(|row| row.iter().map(cell).collect()).collect()
-    };
-    let (mut given, wanted) = (cells(given), cells(wanted));
+    let (mut given, wanted) = (cells(given, rules), cells(wanted, rules));
     let count = |rows: &[Vec<Cell>]| rows.iter().map(Vec::len).sum::<usize>();
     let mut agreement = Agreement { right: 0, given: count(&given), wanted: count(&wanted) };
     let (Some(header), Some(wanted_header)) = (given.first(), wanted.first()) else {
@@ -358,12 +366,15 @@ pub fn compare<E>(
             *row = moved.collect();
         }
     }
+    // A currency may be left out, a percent sign not.
+    let fits = |one: Option<char>, two: Option<char>| match (one, two) {
+        (Some(one), Some(two)) => one == two,
+        (one, two) => one != Some('%') && two != Some('%'),
+    };
     let equal = |one: &Cell, two: &Cell| {
+        let near = |(number, wanted)| rules.tolerance.accepts(number, wanted);
         one.0 == two.0 && !one.0.starts_with('\0')
-            || one
-                .1
-                .zip(two.1)
-                .is_some_and(|(number, wanted)| rules.tolerance.accepts(number, wanted))
+            || fits(one.2, two.2) && one.1.zip(two.1).is_some_and(near)
     };
     let agree = |one: &[Cell], two: &[Cell]| {
         one.iter().zip(two).filter(|(one, two)| equal(one, two)).count()
@@ -396,9 +407,21 @@ pub fn compare<E>(
     Ok(agreement)
 }
 
+/// The cells of a table as they are compared.
+fn cells(grid: &Grid, rules: Rules) -> Vec<Vec<Cell>> {
+    let cell = |cell: &String| {
+        let text = normalised(&latex::with_money(cell), rules.ignore_case);
+        let bare = text.strip_prefix('+').filter(|bare| !bare.starts_with(['+', '-', '−']));
+        let number = number::whole(bare.unwrap_or(&text));
+        let sign = text.chars().find(|c| "$€£¥₹%".contains(*c));
+        (text, number, sign)
+    };
+    grid.iter().map(|row| row.iter().map(cell).collect()).collect()
+}
+
 /// A cell in the place of a column that is not there: it equals none.
 fn nothing() -> Cell {
-    ("\0".to_owned(), None)
+    ("\0".to_owned(), None, None)
 }
 
 /// For each wanted column, the first given one with its header that is not taken.
