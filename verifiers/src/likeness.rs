@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use assay_structure::answer;
+use assay_structure::fold::decomposed;
 
 use crate::prelude::*;
 use crate::text_parts::{Place, given, share, texts, visible};
@@ -107,19 +108,48 @@ pub(crate) fn gold(sample: &Sample) -> Option<Vec<String>> {
     (!reference.is_string()).then(|| references(reference).unwrap_or_default())
 }
 
-/// The items that a completion lists, in order: those of a JSON array, or the entries of a list, in the
-/// last code fence, or else in the last answer tag, or else in all of it.
+/// The data of a text, and the JSON that it is: in the last code fence, or else in the last answer tag, or else
+/// in all of it, and there in the last box. Of an object, its member `answer` or the only one.
+pub(crate) fn data(text: &str) -> Option<(&str, Option<Value>)> {
+    let part = text[Place::Any.find(text, &["json"]).ok()?].trim();
+    let mut depth = 1_u32;
+    let closes = |c| {
+        depth = depth + u32::from(c == '{') - u32::from(c == '}');
+        depth == 0
+    };
+    let boxed =
+        part.rsplit_once("\\boxed{").and_then(|(_, rest)| Some(&rest[..rest.find(closes)?]));
+    let part = boxed.unwrap_or(part).trim();
+    let value = match serde_json::from_str(part).ok() {
+        Some(Value::Object(mut members)) => {
+            let is_only = members.len() == 1;
+            let answer = members.remove("answer");
+            answer.or_else(|| members.into_iter().next().filter(|_| is_only).map(|(_, own)| own))
+        }
+        value => value,
+    };
+    Some((part, value))
+}
+
+/// An item without emphasis and the marks of text in LaTeX, decomposed.
+pub(crate) fn item(text: &str) -> String {
+    let bare = text.trim().trim_matches(['*', '`']).trim();
+    let inner = bare.strip_prefix("\\text{").and_then(|inner| inner.strip_suffix('}'));
+    let bare = inner.unwrap_or(bare);
+    decomposed(if bare.is_empty() { text.trim() } else { bare })
+}
+
+/// The items that a completion lists, in order: those of a JSON array, or the entries of a list.
 pub(crate) fn items(sample: &Sample, meter: &mut Meter<'_>) -> Result<Vec<String>, Fault> {
     let Some((text, _)) = visible(sample, meter)? else { return Ok(Vec::new()) };
     meter.spend(40 * text.len() as u64)?;
-    let Ok(span) = Place::Any.find(&text, &["json"]) else { return Ok(Vec::new()) };
-    let text = text[span].trim();
-    let trimmed = |item: &str| item.trim().to_owned();
-    let items: Vec<String> = match serde_json::from_str(text) {
-        Ok(Value::Array(values)) if values.iter().all(is_text) => {
-            texts(&Value::Array(values)).iter().map(|item| trimmed(item)).collect()
+    let Some((text, value)) = data(&text) else { return Ok(Vec::new()) };
+    let items: Vec<String> = match value {
+        Some(Value::Array(values)) if values.iter().all(is_text) => {
+            texts(&Value::Array(values)).iter().map(|own| item(own)).collect()
         }
-        _ => answer::items(text).into_iter().map(trimmed).collect(),
+        Some(Value::String(text)) => answer::items(&text).into_iter().map(item).collect(),
+        _ => answer::items(text).into_iter().map(item).collect(),
     };
     Ok(items.into_iter().filter(|item| !item.is_empty()).collect())
 }
@@ -127,7 +157,7 @@ pub(crate) fn items(sample: &Sample, meter: &mut Meter<'_>) -> Result<Vec<String
 /// The different items of a reference, in order.
 pub(crate) fn listed_reference(reference: &Value) -> Result<Vec<String>, Fault> {
     let items = if reference.is_array() { references(reference) } else { Err(no_list()) };
-    let items = items.map_err(|_| no_list())?;
+    let items: Vec<String> = items.map_err(|_| no_list())?.iter().map(|own| item(own)).collect();
     let distinct: std::collections::BTreeSet<&String> = items.iter().collect();
     if distinct.len() == items.len() { Ok(items) } else { Err(no_list()) }
 }

@@ -5,7 +5,7 @@ use assay_structure::assignment;
 
 use crate::likeness::{self, Measured};
 use crate::prelude::*;
-use crate::text_parts::{Place, visible};
+use crate::text_parts::visible;
 
 /// How well boxes lie on those of the reference, matched so that their sum is greatest.
 ///
@@ -13,7 +13,8 @@ use crate::text_parts::{Place, visible};
 /// overlaps: their sum, twice, over the boxes of both sides, so that boxes too many and too few cost
 /// alike. For `point` the completion has one point `[x, y]`, which must be in the only box. For `mask`
 /// both sides are the lengths of runs, out of the mask and in it in turn. The completion is JSON in the
-/// last code fence, or else in the last answer tag, or else all of it.
+/// last code fence, or else in the last answer tag, or else all of it, and there in a box; of an object, its
+/// member `answer` or the only one.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Boxes {
@@ -65,9 +66,7 @@ impl Check for Boxes {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let text = visible(sample, meter)?.map(|(text, _)| text).unwrap_or_default();
         meter.spend(40 * text.len() as u64)?;
-        let span = Place::Any.find(&text, &["json"]).ok();
-        let given: Option<Value> =
-            span.and_then(|span| serde_json::from_str(text[span].trim()).ok());
+        let given = likeness::data(&text).and_then(|(_, value)| value);
         let bad = || Fault::bad_reference("the reference is no box, no list of boxes, or no mask");
         if self.metric == Metric::Mask {
             let wanted =

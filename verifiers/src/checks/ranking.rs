@@ -139,7 +139,7 @@ impl Ranking {
         };
         let pairs: Vec<(String, f64)> = match reference {
             Value::Object(items) => {
-                let pair = |(item, value): (&String, &Value)| Some((item.clone(), value.as_f64()?));
+                let pair = |(item, value): (&String, &Value)| Some((likeness::item(item), value.as_f64()?));
                 items.iter().map(pair).collect::<Option<_>>().ok_or_else(bad)?
             }
             other => {

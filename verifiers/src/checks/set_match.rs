@@ -9,7 +9,7 @@ use crate::prelude::*;
 ///
 /// The list is a JSON array, entries with bullets or numbers, or what commas, semicolons or bars
 /// separate; it stands in the last code fence, or else in the last answer tag, or else it is the
-/// completion. The reference is a list. Items are equal without regard to case and to space around them.
+/// completion, and there in a box, or in an object as its member `answer` or the only one. The reference is a list. Items are equal without regard to case and to space and emphasis around them.
 /// For items with several names use `answer_list`.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
