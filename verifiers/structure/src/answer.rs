@@ -59,6 +59,10 @@ pub fn normalised(text: &str, rules: Rules) -> Vec<String> {
     if all.is_empty() {
         all.extend(fold(text, rules.accents).split_whitespace().map(str::to_owned));
     }
+    // "44 BCE" is "44 BC".
+    if all.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit())) {
+        all.iter_mut().filter(|word| *word == "bce").for_each(|word| word.truncate(2));
+    }
     if !rules.articles && all.len() > 1 {
         let is_first = all.first().is_some_and(|word| has_word(ARTICLES, word));
         let kept: Vec<String> = all

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::number;
+use crate::{has_word, number};
 
 /// A quantity in SI base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +28,7 @@ const MOL: Dimension = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
 const CD: Dimension = [0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
 const BIT: Dimension = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0];
 const RAD: Dimension = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0];
+const MOLAR: Dimension = [-3, 0, 0, 0, 0, 1, 0, 0, 0, 0];
 const NONE: Dimension = [0; 10];
 const fn si(m: i8, kg: i8, s: i8, a: i8) -> Dimension {
     [m, kg, s, a, 0, 0, 0, 0, 0, 0]
@@ -35,7 +36,7 @@ const fn si(m: i8, kg: i8, s: i8, a: i8) -> Dimension {
 
 /// Units that take prefixes (SI Brochure, 9th edition; the gram stands for the kilogram).
 #[rustfmt::skip]
-const PREFIXED: [Unit; 27] = [
+const PREFIXED: [Unit; 28] = [
     ("m metre metres meter meters", 1.0, 0.0, M), ("g gram grams gramme grammes", 1e-3, 0.0, KG),
     ("s sec secs second seconds", 1.0, 0.0, S), ("A amp amps ampere amperes", 1.0, 0.0, A),
     ("K kelvin kelvins", 1.0, 0.0, K), ("mol mole moles", 1.0, 0.0, MOL), ("cd candela", 1.0, 0.0, CD),
@@ -47,13 +48,13 @@ const PREFIXED: [Unit; 27] = [
     ("Wb weber", 1.0, 0.0, si(2, 1, -2, -1)), ("H henry", 1.0, 0.0, si(2, 1, -2, -2)),
     ("L l litre litres liter liters", 1e-3, 0.0, si(3, 0, 0, 0)), ("eV", 1.602_176_634e-19, 0.0, si(2, 1, -2, 0)),
     ("cal calorie calories", 4.184, 0.0, si(2, 1, -2, 0)), ("bar bars", 1e5, 0.0, si(-1, 1, -2, 0)),
-    ("bit bits", 1.0, 0.0, BIT), ("B byte bytes", 8.0, 0.0, BIT), ("Wh", 3600.0, 0.0, si(2, 1, -2, 0)),
-    ("rad radian radians", 1.0, 0.0, RAD),
+    ("bit bits b", 1.0, 0.0, BIT), ("B byte bytes", 8.0, 0.0, BIT), ("Wh", 3600.0, 0.0, si(2, 1, -2, 0)),
+    ("rad radian radians", 1.0, 0.0, RAD), ("S siemens", 1.0, 0.0, si(-2, -1, 3, 2)),
 ];
 
 /// Units without prefixes: SI Brochure, table 8; NIST Special Publication 811, appendix B.
 #[rustfmt::skip]
-const PLAIN: [Unit; 41] = [
+const PLAIN: [Unit; 45] = [
     ("min minute minutes mins", 60.0, 0.0, S), ("h hr hrs hour hours", 3600.0, 0.0, S),
     ("d day days", 86_400.0, 0.0, S), ("week weeks wk", 604_800.0, 0.0, S),
     ("°C ℃ degC celsius Celsius", 1.0, 273.15, K), ("°F ℉ degF fahrenheit Fahrenheit", 5.0 / 9.0, 459.67 * 5.0 / 9.0, K),
@@ -72,6 +73,8 @@ const PLAIN: [Unit; 41] = [
     ("° deg degree degrees", std::f64::consts::PI / 180.0, 0.0, RAD), ("rpm", std::f64::consts::PI / 30.0, 0.0, [0, 0, -1, 0, 0, 0, 0, 0, 1, 0]),
     ("% percent", 0.01, 0.0, NONE), ("$ dollar dollars USD usd", 1.0, 0.0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
     ("€ euro euros EUR eur", 1.0, 0.0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]), ("£ GBP gbp", 1.0, 0.0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 3]),
+    ("G gauss", 1e-4, 0.0, si(0, 1, -2, -1)), ("M molar", 1e3, 0.0, MOLAR), ("mM millimolar", 1.0, 0.0, MOLAR),
+    ("µM μM micromolar", 1e-3, 0.0, MOLAR),
 ];
 
 /// Prefixes by sign and by name. Currencies are dimensions of their own: none is worth another.
@@ -93,13 +96,43 @@ pub fn read(text: &str) -> Option<Quantity> {
     let (span, number): (Range<usize>, f64) = number::first(text, 0)?;
     let (before, unit) = (plain(&text[..span.start]), plain(&text[span.end..]));
     let sign = if before.ends_with(['-', '−']) { -1.0 } else { 1.0 };
-    let unit = match before.trim().trim_end_matches(['-', '−']) {
-        "" => unit.trim(),
-        sign if ["$", "€", "£"].contains(&sign) && unit.trim().is_empty() => sign,
+    let before = before.trim().trim_end_matches(['-', '−']);
+    let (scale, unit) = scaled(unit.trim(), !before.is_empty());
+    let unit = match before {
+        "" => unit,
+        sign if ["$", "€", "£"].contains(&sign) && unit.is_empty() => sign,
         _ => return None,
     };
-    let (factor, offset, dimension) = unit_of(unit)?;
-    Some(Quantity { value: sign * number * factor + offset, dimension })
+    let (factor, offset, dimension) = unit_of(of_degrees(unit).unwrap_or(unit))?;
+    Some(Quantity { value: sign * number * scale * factor + offset, dimension })
+}
+
+/// The scale at the start of a unit (`million km`), behind a currency also as a letter (`$5M`), and the rest.
+fn scaled(unit: &str, is_money: bool) -> (f64, &str) {
+    const SCALES: [(&str, &str, f64); 4] = [
+        ("thousand", "k", 1e3),
+        ("million millions", "m mn", 1e6),
+        ("billion billions", "b bn", 1e9),
+        ("trillion trillions", "tn", 1e12),
+    ];
+    let (first, rest) = unit.split_once(' ').unwrap_or((unit, ""));
+    let word = first.to_lowercase();
+    let has = |(words, letters, _): &&(&str, &str, f64)| {
+        has_word(words, &word) || is_money && has_word(letters, &word)
+    };
+    SCALES.iter().find(has).map_or((1.0, unit), |(_, _, scale)| (*scale, rest.trim_start()))
+}
+
+/// The unit of a temperature in words: `degrees Celsius`, `deg F`, `° C`.
+fn of_degrees(unit: &str) -> Option<&'static str> {
+    let (first, scale) = unit.split_once(' ')?;
+    has_word("degrees degree deg °", first).then_some(())?;
+    match scale.trim().to_lowercase().as_str() {
+        "c" | "celsius" | "centigrade" => Some("°C"),
+        "f" | "fahrenheit" => Some("°F"),
+        "k" | "kelvin" => Some("K"),
+        _ => None,
+    }
 }
 
 /// A text beside a number without the markup of LaTeX.
