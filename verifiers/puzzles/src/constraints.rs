@@ -51,7 +51,11 @@ const DEPTH_MAX: usize = 64;
 fn assigned(value: &Value) -> Option<Assigned> {
     match value {
         Value::Bool(bit) => Some(Assigned::Bit(*bit)),
-        Value::Number(number) => number.as_i64().map(Assigned::Number),
+        // `1.0` is 1.
+        Value::Number(number) => {
+            let shown = number.to_string();
+            shown.strip_suffix(".0").unwrap_or(&shown).parse().ok().map(Assigned::Number)
+        }
         Value::String(text) => Some(plain(text)),
         _ => None,
     }
@@ -108,6 +112,18 @@ impl<'a> Problem<'a> {
             let number = number.ok_or("a literal is a whole number other than 0")?;
             domains.insert(number.unsigned_abs().to_string(), bits());
         }
+        for key in ["constraints", "clauses", "statements", "names"] {
+            if value.get(key).is_some_and(|own| !own.is_array() && !own.is_null()) {
+                return Err(format!("`{key}` is not a list"));
+            }
+        }
+        for rule in list("constraints").chain(list("statements")) {
+            let operator = rule.get(0).and_then(Value::as_str).and_then(operands_of);
+            let is_name = rule.as_str().is_some_and(|name| domains.contains_key(name));
+            if operator.is_none() && !is_name {
+                return Err(format!("a constraint is a list with an operator first: {rule}"));
+            }
+        }
         let statements = all("statements");
         if statements.len() != speakers.len() {
             return Err("there are not as many `statements` as `names`".to_owned());
@@ -131,16 +147,18 @@ impl<'a> Problem<'a> {
     }
 
     /// The assignment that a text gives: an object of JSON, `name: value`, `name = value` or `name is a
-    /// value` in lines or between commas, or the literals of clauses. A second value that differs from
+    /// value` in lines, between commas or "and", or the literals of clauses. A second value that differs from
     /// the first voids a name. Linear in the text, times the logarithm of the names.
-    pub fn read(&self, text: &str) -> ValuesByName {
+    pub fn read<'t>(&self, text: &'t str) -> ValuesByName {
         let mut found: BTreeMap<&str, Option<Assigned>> = BTreeMap::new();
         let own: BTreeMap<String, &str> =
             self.domains.keys().map(|name| (name.to_lowercase(), name.as_str())).collect();
-        let mut put = |name: &str, value: Assigned| {
+        let known = |name: &str| {
             let name = name.trim().trim_start_matches(['-', '*', ' ']);
-            let name = name.trim_matches(['"', '\'', '*', '`']).to_lowercase();
-            if let Some(name) = own.get(&name) {
+            own.get(&name.trim_matches(['"', '\'', '*', '`']).to_lowercase()).copied()
+        };
+        let mut put = |name: &str, value: Assigned| {
+            if let Some(name) = known(name) {
                 let kept = found.entry(name).or_insert_with(|| Some(value.clone()));
                 kept.take_if(|kept| *kept != value);
             }
@@ -158,11 +176,26 @@ impl<'a> Problem<'a> {
                 put(&literal.unsigned_abs().to_string(), Assigned::Bit(literal > 0));
             }
         } else {
-            for part in text.trim_matches(['{', '}', ' ', '\n']).split(['\n', ',', ';']) {
-                let part = part.trim().trim_end_matches('.');
-                let part = part.strip_prefix("and ").unwrap_or(part);
-                let pair = part.split_once([':', '=']).or_else(|| part.split_once(" is "));
-                if let Some((name, value)) = pair {
+            let split =
+                |part: &'t str| part.split_once([':', '=']).or_else(|| part.split_once(" is "));
+            let is_pair =
+                |part: &'t str| split(part).is_some_and(|(name, _)| known(name).is_some());
+            let parts =
+                text.trim_matches(['{', '}', ' ', '\n']).split(['\n', ',', ';']).map(|part| {
+                    let part = part.trim().trim_end_matches('.');
+                    let part = part.strip_prefix("and ").unwrap_or(part);
+                    // "The answer: red = 1"
+                    let label = part.split_once(':').filter(|(label, rest)| {
+                        label.to_lowercase().contains("answer") && is_pair(rest)
+                    });
+                    label.map_or(part, |(_, rest)| rest)
+                });
+            let each = parts.flat_map(|part| {
+                let several: Vec<&str> = part.split(" and ").collect();
+                if several.iter().all(|one| is_pair(one)) { several } else { vec![part] }
+            });
+            for part in each {
+                if let Some((name, value)) = split(part) {
                     let value = value.trim();
                     let articles = ["a ", "an ", "the "];
                     let bare = articles.iter().find_map(|word| value.strip_prefix(word));

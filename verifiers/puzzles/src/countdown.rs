@@ -93,13 +93,25 @@ impl Algebra for Limited<'_> {
     }
 }
 
-/// The bytes of the expression on the last line of a text: in its box, or behind `answer:`, without
-/// marks of Markdown and LaTeX around it. Linear.
+/// Words that announce an answer.
+const LABELS: &str =
+    " so thus therefore hence the my a one final answer solution expression equation result is ";
+
+/// The bytes of the expression on the last line of a text: in its box, or behind words such as `the answer
+/// is:`, without marks of Markdown and LaTeX around it. Linear.
 pub fn last_expression(text: &str) -> Option<Range<usize>> {
     let text = text.trim_end();
     let line = text.rsplit('\n').next()?.trim_start();
-    let label = line.get(..7).filter(|label| label.eq_ignore_ascii_case("answer:"));
-    let mut inner = &line[label.map_or(0, str::len)..];
+    let mut inner = line;
+    loop {
+        inner = inner.trim_start_matches(|c: char| c.is_whitespace() || "*_`$:,#".contains(c));
+        let length = inner.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(inner.len());
+        let (word, rest) = inner.split_at(length);
+        if word.is_empty() || !LABELS.contains(&format!(" {} ", word.to_ascii_lowercase())) {
+            break;
+        }
+        inner = rest;
+    }
     let mut end = text.len();
     if let Some((_, rest)) = inner.rsplit_once("\\boxed{")
         && let Some((boxed, behind)) = rest.rsplit_once('}')
@@ -108,7 +120,7 @@ pub fn last_expression(text: &str) -> Option<Range<usize>> {
         end -= behind.len() + 1;
     }
     let bare = |c: char| c.is_whitespace() || "`*$".contains(c);
-    let trimmed = inner.trim_end_matches(bare);
+    let trimmed = inner.trim_end_matches(|c| bare(c) || c == '.');
     end -= inner.len() - trimmed.len();
     let length = trimmed.trim_start_matches(bare).len();
     (length > 0).then_some(end - length..end)

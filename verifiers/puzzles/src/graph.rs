@@ -120,7 +120,7 @@ impl NamedGraph {
             None => text
                 .replace("->", " ")
                 .replace("=>", " ")
-                .split(|c: char| c.is_whitespace() || ",;→⟶➔()[]{}\"'`".contains(c))
+                .split(|c: char| c.is_whitespace() || ",;→⟶➔()[]{}\"'`*".contains(c))
                 .map(|part| part.trim_end_matches('.'))
                 .filter(|part| !part.is_empty())
                 .map(str::to_owned)
@@ -146,7 +146,12 @@ impl NamedGraph {
                 .collect(),
         };
         let mut colors = BTreeMap::new();
-        for (name, color) in pairs {
+        // A bullet and emphasis are no part of a name.
+        let bare = |text: &str| {
+            let text = text.strip_prefix("- ").unwrap_or(text);
+            text.trim_matches(['*', '`', ' ']).to_owned()
+        };
+        for (name, color) in pairs.iter().map(|(name, color)| (bare(name), bare(color))) {
             let Some(node) = self.find(&name) else { return Err((name, "unknown-node")) };
             let color = color.to_lowercase();
             if *colors.entry(node).or_insert_with(|| color.clone()) != color {
@@ -201,6 +206,32 @@ impl NamedGraph {
         }
         let forward = |(from, to): &(usize, usize)| place.get(*from) < place.get(*to);
         self.is_permutation(order) && self.edges.keys().all(forward)
+    }
+
+    /// Whether no order of all nodes keeps to the direction of edges. Linear, times the logarithm of the edges.
+    pub fn is_unordered(&self) -> bool {
+        let mut before = vec![0_usize; self.names.len()];
+        let count = |before: &mut Vec<usize>, node: usize, by: fn(usize) -> usize| {
+            before.get_mut(node).map_or(usize::MAX, |own| {
+                *own = by(*own);
+                *own
+            })
+        };
+        for (_, to) in self.edges.keys() {
+            count(&mut before, *to, |own| own + 1);
+        }
+        let mut free: Vec<usize> =
+            (0..before.len()).filter(|node| before.get(*node) == Some(&0)).collect();
+        let mut placed = 0;
+        while let Some(node) = free.pop() {
+            placed += 1;
+            for ((_, next), _) in self.edges.range((node, 0)..=(node, usize::MAX)) {
+                if count(&mut before, *next, |own| own - 1) == 0 {
+                    free.push(*next);
+                }
+            }
+        }
+        !self.directed || placed < self.names.len()
     }
 
     /// Whether every node has a colour that none of its neighbours has.

@@ -34,6 +34,16 @@ pub fn of_value(value: &Value) -> Option<Cells> {
     rows.iter().all(|row| row.len() == width).then_some(rows)
 }
 
+/// The rows of a square that is written as one line, as a puzzle of sudoku may be; any other grid as it is.
+pub fn squared(cells: Cells) -> Cells {
+    match cells.as_slice() {
+        [line] if line.len() > 3 && line.len().isqrt().pow(2) == line.len() => {
+            line.chunks(line.len().isqrt()).map(<[String]>::to_vec).collect()
+        }
+        _ => cells,
+    }
+}
+
 fn list_in(text: &str) -> Option<Value> {
     let text = text.trim();
     let read = |text: &str| serde_json::from_str(text).ok().filter(Value::is_array);

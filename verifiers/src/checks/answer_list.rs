@@ -1,12 +1,15 @@
 //! `answer_list`: a list of short answers, with or without order.
 
+use std::collections::BTreeSet;
+
 use assay_structure::answer::{self, Guards, Rules, matches};
 use assay_structure::assignment;
+use assay_structure::fold::fold;
 
 use super::short_answer::Match;
 use crate::extract::Provenance;
 use crate::prelude::*;
-use crate::text_parts::{said, share, shown};
+use crate::text_parts::{refuse_objects, said, share, shown};
 
 /// Right when the items of the answer are those of the reference.
 ///
@@ -39,6 +42,7 @@ impl Check for AnswerList {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
+        refuse_objects(sample)?;
         let wanted = wanted(reference)?;
         let Some(given) = given(sample, meter)? else {
             return Ok(Verdict::graded(false).because("nothing-found"));
@@ -99,6 +103,11 @@ fn wanted(reference: &Value) -> Result<Vec<Vec<String>>, Fault> {
     let is_blank = |names: &Vec<String>| names.iter().all(|name| name.trim().is_empty());
     if wanted.is_empty() || wanted.iter().any(is_blank) {
         return Err(Fault::bad_reference("the reference lists nothing, or an empty item"));
+    }
+    let same = |names: &Vec<String>| names.iter().map(|name| fold(name.trim(), true)).collect();
+    let different: BTreeSet<Vec<String>> = wanted.iter().map(same).collect();
+    if different.len() < wanted.len() {
+        return Err(Fault::bad_reference("the reference lists an item twice, which counts once"));
     }
     Ok(wanted)
 }

@@ -84,8 +84,13 @@ impl Check for Countdown {
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let (numbers, target) = (part(sample, &self.numbers), part(sample, &self.target));
-        let Some((numbers, target)) = numbers.zip(target) else {
-            return Ok(Verdict::no_reference());
+        let (numbers, target) = match (numbers, target) {
+            (Some(numbers), Some(target)) => (numbers, target),
+            (None, None) => return Ok(Verdict::no_reference()),
+            (numbers, _) => {
+                let lacking = if numbers.is_some() { &self.target } else { &self.numbers };
+                return Ok(Verdict::abstained(format!("the sample has no \"{lacking}\"")));
+            }
         };
         let (numbers, target) = (ratios(numbers)?, ratio(target)?);
         let Some((span, tagged)) = expression(sample, meter)? else {

@@ -83,7 +83,10 @@ impl Check for GraphCheck {
             _ => {
                 let last = part.rsplit('\n').next().unwrap_or(part);
                 let last = last.rsplit(": ").next().unwrap_or(last);
-                match graph.listed(if part.starts_with('[') { part } else { last }) {
+                let nodes = graph.listed(if part.starts_with('[') { part } else { last });
+                // "The path is A -> B."
+                let stated = last.rsplit_once(" is ").and_then(|(_, rest)| graph.listed(rest).ok());
+                match nodes.or_else(|name| stated.ok_or(name)) {
                     Ok(nodes) => return self.walk(&graph, value, nodes, meter),
                     Err(name) => Err((name, "unknown-node")),
                 }
@@ -111,6 +114,10 @@ impl GraphCheck {
         };
         let wrong = |reason| Ok(Verdict::graded(false).because(reason));
         if self.kind == GraphKind::TopologicalOrder {
+            if graph.is_unordered() {
+                let why = "an order needs `\"directed\": true` and a graph without a cycle";
+                return Err(Fault::bad_reference(why));
+            }
             let right = graph.is_topological(&nodes);
             return Ok(Verdict::graded(right).because(if right { "valid" } else { "order" }));
         }

@@ -1,6 +1,6 @@
 //! `grid`: a grid of cells, equal to that of the reference, or a sudoku that keeps its clues.
 
-use assay_puzzles::grid::{Broken, boxes, equal_share, of_value, read, sudoku};
+use assay_puzzles::grid::{Broken, boxes, equal_share, of_value, read, squared, sudoku};
 
 use crate::prelude::*;
 use crate::text_parts::{Place, share};
@@ -59,7 +59,7 @@ impl Check for GridCheck {
             return Ok(Verdict::no_reference());
         };
         meter.spend(20 * assay_puzzles::entry::weight(given))?;
-        let wanted = of_value(given);
+        let wanted = self.cells(given);
         let wanted = wanted.ok_or_else(|| Fault::bad_reference("the reference is not a grid"))?;
         let (height, width) = (wanted.len(), wanted.first().map_or(0, Vec::len));
         let completion = sample.completion();
@@ -99,10 +99,18 @@ impl Check for GridCheck {
     }
 
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
-        let rows = of_value(sample.reference()?)?;
+        let rows = self.cells(sample.reference()?)?;
         let blank = rows.iter().flatten().any(|cell| assay_puzzles::grid::is_blank(cell));
         let lines: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
         let unsolved = blank && self.rule == GridRule::Sudoku;
         Some(if unsolved { Vec::new() } else { vec![lines.join("\n")] })
+    }
+}
+
+impl GridCheck {
+    /// The grid of the row: a sudoku may be written as one line.
+    fn cells(&self, value: &Value) -> Option<assay_puzzles::grid::Cells> {
+        let cells = of_value(value)?;
+        Some(if self.rule == GridRule::Sudoku { squared(cells) } else { cells })
     }
 }
