@@ -103,7 +103,7 @@ impl Sandboxed for ProgramOutput {
 
 impl Check for ProgramOutput {
     const ID: &'static str = "program_output";
-    const VERSION: u32 = 6;
+    const VERSION: u32 = 7;
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {

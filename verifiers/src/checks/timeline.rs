@@ -95,7 +95,11 @@ impl Timeline {
             ),
             _ => None,
         };
-        let lines = lines.filter(|lines| !lines.is_empty() && lines.len() <= EVENTS_MAX);
+        if lines.as_ref().is_some_and(|lines| lines.len() > EVENTS_MAX) {
+            let why = format!("the reference lists more than {EVENTS_MAX} events");
+            return Err(Fault::bad_reference(why));
+        }
+        let lines = lines.filter(|lines| !lines.is_empty());
         let lines = lines.ok_or_else(|| Fault::bad_reference("the reference lists no events"))?;
         let mut events = Vec::with_capacity(lines.len());
         for line in lines {

@@ -44,8 +44,10 @@ impl Values<'_> {
     fn missing(&self, row: usize) -> String {
         let formula = self.formula;
         let missing = formula.nodes.iter().enumerate().filter_map(|(at, node)| match node.op {
-            Op::Input(input) if self.seen(at, row).iter().any(|own| is_missing(*own)) => {
-                formula.inputs.get(input)
+            Op::Input(input) => {
+                let seen = self.seen(at, row);
+                let lacks = seen.is_empty() || seen.iter().any(|own| is_missing(*own));
+                formula.inputs.get(input).filter(|_| lacks)
             }
             _ => None,
         });

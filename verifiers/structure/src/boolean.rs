@@ -6,6 +6,9 @@ use crate::{Break, DEPTH_MAX};
 /// The most different terms of two queries that are compared by truth table.
 pub const TERMS_MAX: usize = 16;
 
+/// Quotation marks around a phrase.
+const QUOTES: [char; 4] = ['"', '“', '”', '„'];
+
 /// A term: a word, a phrase or a prefix (`tumor*`), with its field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
@@ -116,8 +119,8 @@ impl Parser<'_> {
 
     fn token(&mut self, implicit_and: bool) -> Result<(), Break> {
         let (start, rest) = (self.at, &self.text[self.at..]);
-        let word = &rest
-            [..rest.find(|c: char| c.is_whitespace() || "()\"".contains(c)).unwrap_or(rest.len())];
+        let ends = |c: char| c.is_whitespace() || "()".contains(c) || QUOTES.contains(&c);
+        let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
         let sign = match word {
             "AND" | "&&" | "&" => Some(Sign::And),
             "OR" | "||" | "|" => Some(Sign::Or),
@@ -201,13 +204,15 @@ impl Parser<'_> {
             field = Some(rest[..name].to_lowercase());
             rest = &rest[name + 1..];
         }
-        let text = if let Some(inner) = rest.strip_prefix('"') {
-            let Some(end) = inner.find('"') else { return self.stop("quotation", start) };
-            rest = &inner[end + 1..];
-            &inner[..end]
+        let text = if let Some(inner) = rest.strip_prefix(QUOTES) {
+            let Some((text, behind)) = inner.split_once(QUOTES) else {
+                return self.stop("quotation", start);
+            };
+            rest = behind;
+            text
         } else {
             let end = rest
-                .find(|c: char| c.is_whitespace() || "()\"[]".contains(c))
+                .find(|c: char| c.is_whitespace() || "()[]".contains(c) || QUOTES.contains(&c))
                 .unwrap_or(rest.len());
             let (text, behind) = rest.split_at(end);
             rest = behind;

@@ -2,14 +2,20 @@
 
 use crate::Break;
 
-/// The records of a CSV text, fields unquoted. The line end behind the last record is no record; a
+/// The records of a CSV text, fields unquoted. The line ends behind the last record are no records; a
 /// blank line within the text is one field. Linear in the text.
 ///
 /// # Errors
 /// A quotation mark in a bare field, text behind a closing one, a field that is not closed, and a
 /// record of another length than the first.
 pub fn read(text: &str, delimiter: char) -> Result<Vec<Vec<String>>, Break> {
-    let text = text.trim_start_matches('\u{feff}');
+    let mut text = text.trim_start_matches('\u{feff}');
+    // Blank lines at the end are no records.
+    while let Some((head, last)) = text.rsplit_once('\n')
+        && last.trim_matches([' ', '\r']).is_empty()
+    {
+        text = head.strip_suffix('\r').unwrap_or(head);
+    }
     let (mut records, mut record): (Vec<Vec<String>>, Vec<String>) = (Vec::new(), Vec::new());
     let mut rest = text;
     let mut start = 0;

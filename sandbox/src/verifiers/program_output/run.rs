@@ -90,6 +90,9 @@ impl Found {
             (Ask::Exception, None) => Ok(Truth::Value(PyValue::None)),
             (Ask::Input, Some((_, text))) => Err(format!("the call raises {text}")),
             (_, Some((class, _))) => Ok(Truth::Raised(class.clone())),
+            (Ask::Stdout, None) if self.returned.is_none() && self.printed.trim().is_empty() => {
+                Err("it prints nothing, and there is no call".to_owned())
+            }
             (Ask::Stdout, None) => Ok(Truth::Printed(self.printed.clone())),
             (_, None) => self.returned.clone().ok_or_else(|| "there is no call".to_owned()),
         }
