@@ -95,7 +95,7 @@ pub fn report<E>(
             span.end = mark.start;
         }
         let first = marks.partition_point(|(mark, _)| mark.start < span.start);
-        let within = marks.get(first..).unwrap_or(&[]).iter().map(|(mark, _)| mark.clone());
+        let within = marks.iter().skip(first).map(|(mark, _)| mark.clone());
         let inner = &*quoted(text, span.clone(), within.take_while(|mark| mark.start < span.end));
         if words(inner).count() < quote_words {
             continue;
@@ -192,10 +192,11 @@ fn ids_in(inner: &str, ids: &BTreeMap<String, &str>, is_bracket: bool) -> Option
 fn quoted(text: &str, span: Range<usize>, marks: impl Iterator<Item = Range<usize>>) -> String {
     let (mut out, mut at) = (String::with_capacity(span.len()), span.start);
     for mark in marks {
-        out.extend([text.get(at..mark.start).unwrap_or(""), " ... "]);
-        at = mark.end;
+        // Marks of two kinds may overlap.
+        out.extend(text.get(at..mark.start).into_iter().chain([" ... "]));
+        at = at.max(mark.end);
     }
-    out.push_str(text.get(at..span.end).unwrap_or(""));
+    out.extend(text.get(at..span.end));
     let lines = out.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
     lines.filter(|line| !line.starts_with(['—', '–'])).collect::<Vec<_>>().join(" ")
 }

@@ -132,7 +132,7 @@ fn delivers(rest: &str) -> bool {
         let mut phrases = TURNS.iter().filter(|(own, _)| *own == kind);
         part.is_some_and(|part| phrases.any(|(_, phrase)| part.contains(phrase)))
     };
-    let count = |parts: &[String]| parts.iter().flat_map(|part| part.split_whitespace()).count();
+    let count = |at| parts.iter().skip(at).flat_map(|part| part.split_whitespace()).count();
     let offers = |at: usize| has(parts.get(at), "offer");
     (0..parts.len()).any(|at| {
         let part = parts.get(at);
@@ -144,7 +144,7 @@ fn delivers(rest: &str) -> bool {
             && part.is_some_and(|part| part.split_whitespace().count() > 2 * WORDS_LEAST);
         let is_shown = is_list || has(part, "here");
         let is_turn = has(part, "step") || !offers(at) && (is_told || is_shown && !offers(at + 1));
-        is_turn && count(parts.get(at..).unwrap_or(&[])) >= WORDS_LEAST
+        is_turn && count(at) >= WORDS_LEAST
     }) || rest.split_once("```").is_some_and(|(_, code)| words(code).count() >= WORDS_LEAST)
 }
 
