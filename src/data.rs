@@ -52,7 +52,7 @@ mod verdict_columns;
 use no_parquet::{cells, export, table};
 
 pub use columns::Columns;
-pub use error::{DataError, Place, RowError, escape};
+pub use error::{DataError, Defect, Place, RowError, escape};
 pub use export::{ParquetWriter, TableWriter};
 pub use found_columns::{CellMembers, CellType, FoundColumns};
 pub use inputs::skipped;

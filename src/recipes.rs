@@ -56,7 +56,7 @@ fn of_config(
     let engine = builder(document).no_cache().build().map_err(|error| error.to_string())?;
     let reader = RowReader::new(&engine.plan().config.data);
     let samples = case.rows.iter().map(|row| reader.sample(row.clone()));
-    let samples = samples.collect::<Result<Vec<Sample>, String>>()?;
+    let samples = samples.collect::<Result<Vec<Sample>, _>>().map_err(|why| why.to_string())?;
     let scored = engine.score(samples);
     Ok(scored.iter().map(assay_verifiers::Scored::reward).map(Value::from).collect())
 }

@@ -4,8 +4,8 @@ use std::io::IsTerminal as _;
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use assay::data::DataError;
-use assay::engine::StreamError;
 use assay::engine::runs::RunError;
+use assay::engine::{ErrorFields, StreamError};
 use assay::verifiers::code::Code;
 use assay::{ConfigError, EngineError};
 
@@ -47,12 +47,17 @@ impl Failure {
     /// Tells the user, and says how the process ends. With `--json` the last
     /// line is the error as data.
     pub(super) fn report(self, is_json: bool) -> Exit {
-        let data = is_json.then(|| json!({ "error": self.data() }).to_string());
+        let data = is_json.then(|| self.line());
         let exit = self.tell();
         if let Some(data) = data {
             output::note(&data);
         }
         exit
+    }
+
+    /// The line of JSON that says it.
+    pub(super) fn line(&self) -> String {
+        json!({ "error": self.data() }).to_string()
     }
 
     fn tell(self) -> Exit {
@@ -100,9 +105,9 @@ impl Failure {
                 let fields = error.fields();
                 return json!({ "code": code, "message": message, "help": help, "fields": fields });
             }
-            Self::Usage(code, _) => Some(*code),
-            Self::Run(error) => Some(error.code()),
-            Self::Other(_) => None,
+            Self::Usage(code, _) => *code,
+            Self::Run(error) => error.code(),
+            Self::Other(_) => Code::Unwritable,
         };
         let message = match self {
             Self::Usage(_, message) => message.clone(),
@@ -117,7 +122,14 @@ impl Failure {
             let fields = json!({ "file": &*place.file, "row": place.row, "field": field });
             return json!({ "code": code, "message": message, "fields": fields });
         }
-        json!({ "code": code, "message": message })
+        let fields = match self {
+            Self::Run(error) => error.fields(),
+            _ => ErrorFields::default(),
+        };
+        if fields == ErrorFields::default() {
+            return json!({ "code": code, "message": message });
+        }
+        json!({ "code": code, "message": message, "fields": fields })
     }
 
     /// What the user would be told.

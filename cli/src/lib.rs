@@ -172,14 +172,20 @@ fn quiet_engine_panics() {
 pub fn run(args: impl IntoIterator<Item = OsString>, adjust: impl FnOnce(&mut Environment)) -> u8 {
     quiet_engine_panics();
     let args: Vec<OsString> = args.into_iter().collect();
+    let is_json = args.iter().any(|arg| arg == "--json");
     let exit = match Cli::try_parse_from(&args) {
         Ok(cli) => {
-            let is_json = args.iter().any(|arg| arg == "--json");
             let exit = run_verb(cli, adjust).unwrap_or_else(|failure| failure.report(is_json));
             written(exit)
         }
         Err(error) if error.use_stderr() => {
             refused(&error, &args);
+            if is_json {
+                let told = in_words(&error.render().to_string());
+                let why = told.lines().next().unwrap_or_default();
+                let why = why.split_once(": ").map_or(why, |(_, why)| why);
+                output::note(&Failure::usage(why).line());
+            }
             Exit::Usage
         }
         Err(error) => {

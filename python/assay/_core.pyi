@@ -56,7 +56,7 @@ _Outcome = Literal["scored", "abstained", "failed"]
 def command(args: Sequence[str], assets: Sequence[str], onnxruntime: str | None) -> int: ...
 
 class AssayError(Exception):
-    code: str | None
+    code: str
     fields: dict[str, Any]
 
 class ConfigError(AssayError, ValueError): ...

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     State: TypeAlias = "Mapping[str, Any] | None"
 
 Table = TypeVar("Table")
+Refusal = TypeVar("Refusal", bound=_core.AssayError)
 
 
 class Spec(NamedTuple):
@@ -396,13 +397,16 @@ class Engine:
             lists[self._columns["id"]] = ids
         if groups is not None:
             if "group" not in self._columns:
-                raise _core.ConfigError("groups: the configuration names no column `data.group`")
+                why = "groups: the configuration names no column `data.group`"
+                raise coded(_core.ConfigError(why), "missing_key", key="data.group")
             lists[self._columns["group"]] = groups
         for name in columns or ():
             if name in lists:
                 raise TypeError(f"the column {name!r} is given twice")
         lists.update(columns or {})
-        if (samples is None) == (not lists):
+        if samples is None and not lists:
+            raise TypeError("nothing to score: pass samples, or lists such as completions=")
+        if samples is not None and lists:
             raise TypeError("pass either samples or lists such as completions=, not both")
         return lists
 
@@ -432,7 +436,7 @@ def spec_of(
         folder=folder,
         allow_paths=[os.path.abspath(path) for path in allow_paths],
         settings=[(path, _toml(value)) for path, value in (settings or {}).items()],
-        jobs=jobs,
+        jobs=_threads(jobs),
         cache=cache,
         cache_dir=_absolute(cache_dir),
         judge_store=_absolute(judge_store),
@@ -455,20 +459,44 @@ def _read(config: Config) -> tuple[str, str, str]:
             with open(path, encoding="utf-8") as file:
                 return path, file.read(), os.path.dirname(os.path.abspath(path))
         except (OSError, UnicodeDecodeError) as error:
-            raise _core.ConfigError(f"{path}: {error}") from None
+            wrong = _core.ConfigError(f"{path}: {error}")
+            code = "unreadable_file" if isinstance(error, OSError) else "encoding"
+            raise coded(wrong, code, file=str(path)) from None
     if isinstance(config, str):
         if "\n" not in config and config.endswith((".toml", ".json")):
-            raise _core.ConfigError(
+            wrong = _core.ConfigError(
                 f"{config!r} is read as the text of a configuration; "
                 "for a file pass pathlib.Path or use Engine.from_toml"
             )
+            raise coded(wrong, "not_a_configuration", file=config)
         return "config", config, os.getcwd()
     import json
 
     try:
         return "config", json.dumps(config, ensure_ascii=False, allow_nan=False), os.getcwd()
     except (TypeError, ValueError) as error:
-        raise _core.ConfigError(f"config: {error}") from None
+        code = "wrong_type" if isinstance(error, TypeError) else "bad_value"
+        raise coded(_core.ConfigError(f"config: {error}"), code) from None
+
+
+def coded(error: Refusal, code: str, **fields: Any) -> Refusal:
+    """An error with its code, of those of ``docs/codes.md``, and what else is known of it."""
+    error.code, error.fields = code, fields
+    return error
+
+
+def _threads(jobs: int | None) -> int | None:
+    """A number of threads."""
+    import operator
+
+    try:
+        count = None if jobs is None else operator.index(jobs)
+    except TypeError:
+        count = 0
+    if count is not None and count < 1:
+        why = f"jobs: expected a number of threads from 1 on, or None; found {jobs!r}"
+        raise coded(_core.ConfigError(why), "bad_value", key="jobs")
+    return count
 
 
 def _toml(value: Any) -> str:

@@ -28,6 +28,8 @@ class TooManyFaults(AssayError):
     True
     """
 
+    code = "limit"
+
 
 class Unscored(AssayError):
     """A sample has no reward, and neither the trainer nor the settings leave it out.
@@ -35,6 +37,8 @@ class Unscored(AssayError):
     >>> issubclass(assay.Unscored, assay.AssayError)
     True
     """
+
+    code = "missing_value"
 
 
 class FaultWindow:

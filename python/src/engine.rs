@@ -95,7 +95,7 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyList>> {
         let engine = self.engine(py)?;
-        self.scored(py, &engine, &taken(rows, columns)?, options)
+        self.scored(py, &engine, &taken(&engine, rows, columns)?, options)
     }
 
     /// Scores rows of a trainer.
@@ -106,14 +106,14 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyList>> {
         let engine = self.engine(py)?;
-        let taken = rows.taken(&engine.plan().config.data)?;
+        let taken = rows.taken(engine.plan())?;
         self.scored(py, &engine, &taken, options)
     }
 
     /// Scores one row, and tells what it was and how its rewards became one.
     fn explain(&self, py: Python<'_>, row: &Bound<'_, PyAny>, options: Options) -> PyResult<Told> {
         let (engine, options) = (self.engine(py)?, options.checked()?);
-        let sample = rows::of_row(row, &engine.plan().config.data)?;
+        let sample = rows::of_row(row, &engine.plan().reader)?;
         let step = options.step;
         let scored = engine.score_async(vec![sample.clone()], options);
         explain::told(&engine, &sample, (wait::wait(py, scored)?, step), &self.versions)
@@ -162,7 +162,8 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyAny>> {
         let engine = self.engine(py)?;
-        self.scored_later(py, engine, &taken(rows, columns)?, options)
+        let taken = taken(&engine, rows, columns)?;
+        self.scored_later(py, engine, &taken, options)
     }
 
     /// [`Self::score_rows`] in the same way.
@@ -173,7 +174,7 @@ impl PyEngine {
         options: Options,
     ) -> PyResult<Bound<'py, PyAny>> {
         let engine = self.engine(py)?;
-        let taken = rows.taken(&engine.plan().config.data)?;
+        let taken = rows.taken(engine.plan())?;
         self.scored_later(py, engine, &taken, options)
     }
 
@@ -262,17 +263,22 @@ impl Options {
 }
 
 /// Rows, or columns where there are no rows.
-fn taken(rows: Option<&Bound<'_, PyAny>>, columns: &Bound<'_, PyDict>) -> PyResult<Taken> {
+fn taken(
+    engine: &Engine,
+    rows: Option<&Bound<'_, PyAny>>,
+    columns: &Bound<'_, PyDict>,
+) -> PyResult<Taken> {
+    let reader = &engine.plan().reader;
     match rows {
-        Some(rows) => Taken::rows(rows),
-        None => Taken::columns(columns),
+        Some(rows) => Taken::rows(rows, reader),
+        None => Taken::columns(columns, reader),
     }
 }
 
 /// The samples of a call.
 fn samples(py: Python<'_>, engine: &Engine, taken: &Taken) -> PyResult<Vec<Sample>> {
     let samples = detached_if(py, taken.len() > HELD_ROWS_MAX, || taken.samples(engine));
-    samples.map_err(DataError::new_err)
+    samples.map_err(|(why, code)| error::with_code(DataError::new_err(why), code.word()))
 }
 
 /// What samples come to that are judged on this thread; the samples, where others judge them.

@@ -71,17 +71,21 @@ exception!(
 pub(crate) fn of_engine(error: EngineError) -> PyErr {
     match error {
         EngineError::Config(error) => {
-            coded(ConfigError::new_err(shown(&error)), error.code, &error.fields())
+            coded(ConfigError::new_err(shown(&error)), error.code.word(), &error.fields())
         }
         EngineError::Io(error) => {
-            let fields = ErrorFields::default();
-            coded(AssayError::new_err(error.to_string()), Code::UnreadableFile, &fields)
+            with_code(AssayError::new_err(error.to_string()), Code::UnreadableFile.word())
         }
     }
 }
 
+/// The exception with its code, where nothing more is known.
+pub(crate) fn with_code(error: PyErr, code: &str) -> PyErr {
+    coded(error, code, &ErrorFields::default())
+}
+
 /// The exception with its code and its fields as attributes.
-fn coded(error: PyErr, code: Code, fields: &ErrorFields) -> PyErr {
+fn coded(error: PyErr, code: &str, fields: &ErrorFields) -> PyErr {
     let ErrorFields { file, line, column, key, found, expected } = fields;
     Python::attach(|py| {
         let set = || {
@@ -98,23 +102,26 @@ fn coded(error: PyErr, code: Code, fields: &ErrorFields) -> PyErr {
             if !expected.is_empty() {
                 members.set_item("expected", expected)?;
             }
-            error.value(py).setattr("code", code.word())?;
+            error.value(py).setattr("code", code)?;
             error.value(py).setattr("fields", members)
         };
         set().err().unwrap_or(error)
     })
 }
 
-/// What every exception of ours has where nothing more is known: no code, and no fields.
+/// What every exception of ours has where nothing more is known: a code by its class, and no fields.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     let base = py.get_type::<AssayError>();
-    base.setattr("code", py.None())?;
-    base.setattr("fields", PyDict::new(py))
+    base.setattr("fields", PyDict::new(py))?;
+    base.setattr("code", Code::Internal.word())?;
+    py.get_type::<DataError>().setattr("code", Code::BadValue.word())?;
+    ConfigError::class(py)?.setattr("code", Code::BadValue.word())?;
+    DataTypeError::class(py)?.setattr("code", Code::WrongType.word())
 }
 
 /// Why a run cannot go on, as an exception.
 pub(crate) fn of_run(error: &assay::engine::runs::RunError) -> PyErr {
-    coded(RunError::new_err(error.to_string()), error.code(), &ErrorFields::default())
+    coded(RunError::new_err(error.to_string()), error.code().word(), &error.fields())
 }
 
 /// Columns of a trainer that have another name as an argument.
@@ -143,7 +150,8 @@ pub(crate) fn of_trainer(error: TrainerError) -> PyErr {
             let gap = if setting.is_empty() { "" } else { ": " };
             let error = ConfigError::new_err(format!("{setting}{gap}{message}"));
             let key = Some(setting);
-            coded(error, code, &ErrorFields { key, found, expected, ..ErrorFields::default() })
+            let fields = ErrorFields { key, found, expected, ..ErrorFields::default() };
+            coded(error, code.word(), &fields)
         }
         TrainerError::Input { what, have, expected } => {
             let known = ARGUMENTS.iter().find(|(column, _)| *column == what);

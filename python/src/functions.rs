@@ -4,7 +4,7 @@ use assay::verifiers::checks::math as math_check;
 use assay::verifiers::{Meter, math};
 use pyo3::prelude::*;
 
-use crate::error::AssayError;
+use crate::error::{AssayError, with_code};
 use crate::interpreter::detached;
 
 /// Whether an answer is proved equal to a reference.
@@ -31,5 +31,8 @@ pub(crate) fn extract_answer(
             (found.text, found.span, standing, against)
         })
     });
-    found.map_err(|fault| AssayError::new_err(format!("{}: {}", fault.kind, fault.why)))
+    found.map_err(|fault| {
+        let error = AssayError::new_err(format!("{}: {}", fault.kind, fault.why));
+        with_code(error, fault.kind.code())
+    })
 }

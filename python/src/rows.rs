@@ -3,7 +3,8 @@
 //! Reading has two halves. The first takes what the interpreter guards: which texts there are, without a
 //! copy, and all other values. The second makes samples of that while others use the interpreter.
 
-use assay::data::{Columns, RowReader};
+use assay::data::{Defect, RowReader};
+use assay::verifiers::code::Code;
 use assay::{Engine, Sample};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -11,7 +12,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use serde_json::{Map, Value};
 
-use crate::error::{DataError, DataTypeError};
+use crate::error::{DataError, DataTypeError, with_code};
 use crate::value::{self, Unreadable};
 
 /// Fewer rows than these are not worth a thread.
@@ -22,6 +23,9 @@ pub(crate) enum Taken {
     Rows(Vec<TakenRow>),
     Columns { rows: usize, columns: Vec<(String, Vec<Cell>)> },
 }
+
+/// Why a row is no sample, and the code of that.
+pub(crate) type WrongRow = (String, Code);
 
 /// A row: its columns by name.
 type TakenRow = Vec<(PyBackedStr, Cell)>;
@@ -35,7 +39,7 @@ pub(crate) enum Cell {
 
 impl Taken {
     /// Takes rows: anything that can be iterated over and gives mappings.
-    pub(crate) fn rows(rows: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn rows(rows: &Bound<'_, PyAny>, reader: &RowReader) -> PyResult<Self> {
         if rows.is_instance_of::<PyMapping>() || rows.is_instance_of::<PyString>() {
             let why = "samples: expected a list of dicts, one for each sample";
             return Err(DataTypeError::new_err(why));
@@ -43,22 +47,25 @@ impl Taken {
         let mut taken = Vec::with_capacity(rows.len().unwrap_or(0));
         for (at, row) in rows.try_iter()?.enumerate() {
             let wrong = |why| DataTypeError::new_err(format!("samples[{at}]: {why}"));
-            taken.push(self::row(&row?).map_err(wrong)?);
+            taken.push(self::row(&row?, reader).map_err(wrong)?);
         }
         Ok(Self::Rows(taken))
     }
 
     /// Takes columns: lists of one length, by the names of the columns.
-    pub(crate) fn columns(lists: &Bound<'_, PyDict>) -> PyResult<Self> {
+    pub(crate) fn columns(lists: &Bound<'_, PyDict>, reader: &RowReader) -> PyResult<Self> {
         let named = lists.iter().map(|(name, list)| Ok((name.extract()?, list)));
-        Self::lists(named.collect::<PyResult<_>>()?)
+        Self::lists(named.collect::<PyResult<_>>()?, reader)
     }
 
     /// Takes columns by their names; of two with one name the second counts.
-    pub(crate) fn lists(lists: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
+    pub(crate) fn lists(
+        lists: Vec<(String, Bound<'_, PyAny>)>,
+        reader: &RowReader,
+    ) -> PyResult<Self> {
         let mut columns: Vec<(String, Vec<Cell>)> = Vec::with_capacity(lists.len());
         for (name, list) in lists {
-            let cells = column(&name, &list)?;
+            let cells = column(&name, &list, reader)?;
             if let Some((first, others)) = columns.first()
                 && others.len() != cells.len()
             {
@@ -73,7 +80,7 @@ impl Taken {
     }
 
     /// Makes the samples, on the threads of the engine where there are many. Needs no interpreter.
-    pub(crate) fn samples(&self, engine: &Engine) -> Result<Vec<Sample>, String> {
+    pub(crate) fn samples(&self, engine: &Engine) -> Result<Vec<Sample>, WrongRow> {
         let reader = &engine.plan().reader;
         let sample = |at: usize| self.sample(at, reader);
         let rows = self.len();
@@ -93,33 +100,38 @@ impl Taken {
         }
     }
 
-    fn sample(&self, at: usize, reader: &RowReader) -> Result<Sample, String> {
+    fn sample(&self, at: usize, reader: &RowReader) -> Result<Sample, WrongRow> {
         match self {
             Self::Rows(rows) => {
                 let members = rows.get(at).into_iter().flatten();
                 let row = members.map(|(key, cell)| (&**key, cell));
-                reader.sample(object(row)).map_err(|why| format!("samples[{at}]: {why}"))
+                reader
+                    .sample(object(row))
+                    .map_err(|why| (format!("samples[{at}]: {why}"), why.code()))
             }
             Self::Columns { columns, .. } => {
                 let cells = columns.iter().map(|(name, cells)| Some((&**name, cells.get(at)?)));
                 let row = cells.flatten();
-                reader.sample(object(row)).map_err(|why| format!("sample {at}: {why}"))
+                reader
+                    .sample(object(row))
+                    .map_err(|why| (format!("sample {at}: {why}"), why.code()))
             }
         }
     }
 }
 
 /// Reads one row.
-pub(crate) fn of_row(row: &Bound<'_, PyAny>, columns: &Columns) -> PyResult<Sample> {
-    let wrong = |why| DataError::new_err(format!("sample: {why}"));
+pub(crate) fn of_row(row: &Bound<'_, PyAny>, reader: &RowReader) -> PyResult<Sample> {
+    let wrong =
+        |why: Defect| with_code(DataError::new_err(format!("sample: {why}")), why.code().word());
     let mistyped = |why| DataTypeError::new_err(format!("sample: {why}"));
-    let row = self::row(row).map_err(mistyped)?;
+    let row = self::row(row, reader).map_err(mistyped)?;
     let members = object(row.iter().map(|(key, cell)| (&**key, cell)));
-    RowReader::new(columns).sample(members).map_err(wrong)
+    reader.sample(members).map_err(wrong)
 }
 
 /// Takes one row.
-fn row(row: &Bound<'_, PyAny>) -> Result<TakenRow, String> {
+fn row(row: &Bound<'_, PyAny>, reader: &RowReader) -> Result<TakenRow, String> {
     let Ok(dict) = row.cast::<PyDict>() else {
         let Ok(mapping) = row.cast::<PyMapping>() else {
             return Err(format!("expected a dict, found {}", value::kind(row)));
@@ -127,7 +139,7 @@ fn row(row: &Bound<'_, PyAny>) -> Result<TakenRow, String> {
         let dict = PyDict::new(row.py());
         let copied = dict.update(mapping);
         copied.map_err(|error| error.to_string())?;
-        return self::row(&dict);
+        return self::row(&dict, reader);
     };
     let mut taken = Vec::with_capacity(dict.len());
     for (key, value) in dict {
@@ -135,14 +147,15 @@ fn row(row: &Bound<'_, PyAny>) -> Result<TakenRow, String> {
             return Err("a column name that is not a string".to_owned());
         };
         let key = backed(key).map_err(|error| error.to_string())?;
-        let cell = cell(&value).map_err(|error| error.within(&*key).to_string())?;
+        let cell = cell(&value, &key, reader);
+        let cell = cell.map_err(|error| error.within(&*key).to_string())?;
         taken.push((key, cell));
     }
     Ok(taken)
 }
 
 /// Takes one column.
-fn column(name: &str, list: &Bound<'_, PyAny>) -> PyResult<Vec<Cell>> {
+fn column(name: &str, list: &Bound<'_, PyAny>, reader: &RowReader) -> PyResult<Vec<Cell>> {
     let wrong = |error: Unreadable| DataTypeError::new_err(error.within(name).to_string());
     let expected = |found: &str| {
         let why = format!("{name}: expected a list with a value for each sample{found}");
@@ -153,25 +166,38 @@ fn column(name: &str, list: &Bound<'_, PyAny>) -> PyResult<Vec<Cell>> {
     }
     if !(list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>()) {
         // An array has its own, faster way to plain values.
-        return match value::to_json(list).map_err(wrong)? {
+        return match json(list, name, 1, reader).map_err(wrong)? {
             Value::Array(values) => Ok(values.into_iter().map(Cell::Other).collect()),
             _ => Err(expected("")),
         };
     }
     let mut cells = Vec::with_capacity(list.len().unwrap_or(0));
     for (at, value) in list.try_iter()?.enumerate() {
-        let cell = cell(&value?).map_err(|error| wrong(error.within(format!("[{at}]"))));
-        cells.push(cell?);
+        let cell = cell(&value?, name, reader);
+        cells.push(cell.map_err(|error| wrong(error.within(format!("[{at}]"))))?);
     }
     Ok(cells)
 }
 
-/// Takes one value.
-fn cell(value: &Bound<'_, PyAny>) -> Result<Cell, Unreadable> {
+/// Takes one value of a column.
+fn cell(value: &Bound<'_, PyAny>, name: &str, reader: &RowReader) -> Result<Cell, Unreadable> {
     match value.cast::<PyString>() {
         Ok(text) => backed(text.clone()).map(Cell::Text),
-        Err(_) => value::to_json(value).map(Cell::Other),
+        Err(_) => json(value, name, 0, reader).map(Cell::Other),
     }
+}
+
+/// A value of a column, or so many levels above one, without what is no JSON in metadata.
+fn json(
+    value: &Bound<'_, PyAny>,
+    name: &str,
+    above: usize,
+    reader: &RowReader,
+) -> Result<Value, Unreadable> {
+    let mut lost = Vec::new();
+    let value = value::to_data(value, &mut lost)?;
+    let judged = lost.into_iter().find(|one| reader.judges(&one.dotted(name, above)));
+    judged.map_or(Ok(value), Err)
 }
 
 /// A text without a copy, unless it has a surrogate without its other half.

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
 use crate::arrow::{self, Reader, refused};
-use crate::error::{AssayError, DataError};
+use crate::error::{AssayError, DataError, with_code};
 use crate::interpreter::{attached, detached};
 use crate::wait;
 
@@ -212,9 +212,10 @@ impl Scorer {
 fn failed(error: StreamError<std::convert::Infallible>) -> PyErr {
     match error {
         StreamError::Row(error) => {
-            DataError::new_err(format!("row {}: {}", error.place.row, error.message()))
+            let why = format!("row {}: {}", error.place.row, error.message());
+            with_code(DataError::new_err(why), error.code().word())
         }
-        other => AssayError::new_err(other.to_string()),
+        other => with_code(AssayError::new_err(other.to_string()), other.code().word()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assay::data::Columns;
+use assay::engine::Plan;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
@@ -30,7 +30,8 @@ impl TrainerRows<'_> {
     /// The completion and the prompt are those of the trainer, whatever the rows say, and so are the
     /// token ids where the configuration names a column for them. The reference is the column that the
     /// configuration names, where there is one, else that of the trainer.
-    pub(crate) fn taken(self, roles: &Columns) -> PyResult<Taken> {
+    pub(crate) fn taken(self, plan: &Plan) -> PyResult<Taken> {
+        let roles = &plan.config.data;
         let Self(rows, completions, prompts, references, token_ids, taken) = self;
         let is_own = |name: &str| {
             let is_given = name == roles.completion || (prompts.is_some() && name == roles.prompt);
@@ -54,7 +55,7 @@ impl TrainerRows<'_> {
             given.into_iter().flatten().map(|(name, list)| (name.clone(), list)).collect();
         lists.append(&mut columns);
         lists.extend(roles.token_ids.clone().zip(token_ids));
-        Taken::lists(lists)
+        Taken::lists(lists, &plan.reader)
     }
 }
 

@@ -22,6 +22,12 @@ impl Unreadable {
         Self { path: Vec::new(), why: why.into() }
     }
 
+    /// The path of the value below `name`, but for its `outer` outermost parts.
+    pub(crate) fn dotted(&self, name: &str, outer: usize) -> String {
+        let parts = self.path.iter().rev().skip(outer).map(|key| key.trim_matches(['[', ']']));
+        std::iter::once(name).chain(parts).collect::<Vec<_>>().join(".")
+    }
+
     /// The same, seen from one level further up.
     pub(crate) fn within(mut self, key: impl Into<String>) -> Self {
         self.path.push(key.into());
@@ -48,10 +54,25 @@ impl std::fmt::Display for Unreadable {
 
 /// A Python value as JSON. Members of objects that are `None` are left out, as in files.
 pub(crate) fn to_json(value: &Bound<'_, PyAny>) -> Result<Value, Unreadable> {
-    read(value, 0)
+    let mut lost = Vec::new();
+    let value = to_data(value, &mut lost)?;
+    lost.into_iter().next().map_or(Ok(value), Err)
 }
 
-fn read(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Unreadable> {
+/// The same, with `None` in the place of what is data and no value of JSON, bytes or numbers: these are
+/// `lost`.
+pub(crate) fn to_data(
+    value: &Bound<'_, PyAny>,
+    lost: &mut Vec<Unreadable>,
+) -> Result<Value, Unreadable> {
+    read(value, 0, lost)
+}
+
+fn read(
+    value: &Bound<'_, PyAny>,
+    depth: usize,
+    lost: &mut Vec<Unreadable>,
+) -> Result<Value, Unreadable> {
     if depth > DEPTH_MAX {
         return Err(Unreadable::new(format!("nested more than {DEPTH_MAX} deep")));
     }
@@ -65,21 +86,21 @@ fn read(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Unreadable> {
         return Ok(Value::Bool(bool.is_true()));
     }
     if let Ok(int) = value.cast::<PyInt>() {
-        return integer(int);
+        return integer(int, lost);
     }
     if let Ok(float) = value.cast::<PyFloat>() {
-        return number(float.extract()?);
+        return Ok(number(float.extract()?, lost));
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        return object(dict.iter(), depth).map(Value::Object);
+        return object(dict.iter(), depth, lost).map(Value::Object);
     }
     if let Ok(list) = value.cast::<PyList>() {
-        return array(list.iter(), depth);
+        return array(list.iter(), depth, lost);
     }
     if let Ok(tuple) = value.cast::<PyTuple>() {
-        return array(tuple.iter(), depth);
+        return array(tuple.iter(), depth, lost);
     }
-    other(value, depth)
+    other(value, depth, lost)
 }
 
 /// Whether a value is data of a row, and no image or other object.
@@ -126,29 +147,38 @@ pub(crate) fn lone_surrogate() -> Unreadable {
     Unreadable::new("text that is not Unicode: a lone surrogate")
 }
 
-fn integer(int: &Bound<'_, PyInt>) -> Result<Value, Unreadable> {
+fn integer(int: &Bound<'_, PyInt>, lost: &mut Vec<Unreadable>) -> Result<Value, Unreadable> {
     if let Ok(small) = int.extract::<i64>() {
         return Ok(small.into());
     }
     match int.extract::<u64>() {
         Ok(large) => Ok(large.into()),
         // As in JSON: what has no exact form becomes the nearest float.
-        Err(error) if error.is_instance_of::<PyOverflowError>(int.py()) => number(int.extract()?),
+        Err(error) if error.is_instance_of::<PyOverflowError>(int.py()) => {
+            Ok(number(int.extract()?, lost))
+        }
         Err(error) => Err(error.into()),
     }
 }
 
-fn number(float: f64) -> Result<Value, Unreadable> {
+fn number(float: f64, lost: &mut Vec<Unreadable>) -> Value {
     let number = Number::from_f64(float).map(Value::Number);
-    number.ok_or_else(|| Unreadable::new(format!("{float} is not a JSON number")))
+    number.unwrap_or_else(|| {
+        lost.push(Unreadable::new(format!("{float} is not a JSON number")));
+        Value::Null
+    })
 }
 
 fn array<'py>(
     values: impl Iterator<Item = Bound<'py, PyAny>>,
     depth: usize,
+    lost: &mut Vec<Unreadable>,
 ) -> Result<Value, Unreadable> {
     let one = |(at, value): (usize, Bound<'py, PyAny>)| {
-        read(&value, depth + 1).map_err(|error| error.within(format!("[{at}]")))
+        let before = lost.len();
+        let read = read(&value, depth + 1, lost);
+        lost.iter_mut().skip(before).for_each(|one| one.path.push(format!("[{at}]")));
+        read.map_err(|error| error.within(format!("[{at}]")))
     };
     values.enumerate().map(one).collect::<Result<_, _>>().map(Value::Array)
 }
@@ -156,6 +186,7 @@ fn array<'py>(
 fn object<'py>(
     members: impl Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
     depth: usize,
+    lost: &mut Vec<Unreadable>,
 ) -> Result<Map<String, Value>, Unreadable> {
     let mut object = Map::new();
     for (key, value) in members {
@@ -164,7 +195,9 @@ fn object<'py>(
             return Err(Unreadable::new(why));
         };
         let key = text_of(key)?;
-        let value = read(&value, depth + 1).map_err(|error| error.within(key))?;
+        let before = lost.len();
+        let value = read(&value, depth + 1, lost).map_err(|error| error.within(key))?;
+        lost.iter_mut().skip(before).for_each(|one| one.path.push(key.to_owned()));
         if !value.is_null() {
             object.insert(key.to_owned(), value);
         }
@@ -173,18 +206,27 @@ fn object<'py>(
 }
 
 /// What is neither built in nor a subclass of that: arrays, times, mappings, sequences.
-fn other(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Unreadable> {
+fn other(
+    value: &Bound<'_, PyAny>,
+    depth: usize,
+    lost: &mut Vec<Unreadable>,
+) -> Result<Value, Unreadable> {
     let py = value.py();
     if let Ok(bytes) = value.cast::<PyBytes>() {
-        let text = std::str::from_utf8(bytes.as_bytes());
-        return text.map(Value::from).map_err(|_| Unreadable::new("bytes that are not UTF-8"));
+        return Ok(std::str::from_utf8(bytes.as_bytes()).map_or_else(
+            |_| {
+                lost.push(Unreadable::new("bytes that are not UTF-8"));
+                Value::Null
+            },
+            Value::from,
+        ));
     }
     // Arrays and numbers of numpy and torch, columns of data frames, times, decimals.
     for method in [intern!(py, "tolist"), intern!(py, "to_list"), intern!(py, "isoformat")] {
         if value.hasattr(method)? {
             let plain = value.call_method0(method)?;
             if !plain.is(value) {
-                return read(&plain, depth + 1);
+                return read(&plain, depth + 1, lost);
             }
         }
     }
@@ -197,10 +239,10 @@ fn other(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Unreadable> {
         for item in items.iter() {
             members.push(item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?);
         }
-        return object(members.into_iter(), depth).map(Value::Object);
+        return object(members.into_iter(), depth, lost).map(Value::Object);
     }
     if let Ok(sequence) = value.cast::<PySequence>() {
-        return array(sequence.to_list()?.iter(), depth);
+        return array(sequence.to_list()?.iter(), depth, lost);
     }
     let why = format!("a value of type {}, which has no JSON form", kind(value));
     Err(Unreadable::new(why))

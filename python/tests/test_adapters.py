@@ -110,6 +110,16 @@ def test_a_rule_that_the_trainer_cannot_keep_is_refused(
         adapter(trainer, **settings).engine  # noqa: B018
 
 
+def test_what_no_engine_takes_is_refused_when_an_adapter_is_made() -> None:
+    one = {"version": 1, "reward": [{"name": "correct", "verifier": "math"}]}
+    with pytest.raises(assay.ConfigError, match="referense"):
+        trl.reward_function(one, columns={"referense": "answer"})
+    with pytest.raises(TypeError, match="onfault"):
+        trl.reward_function(one, onfault="mask")
+    with pytest.raises(assay.ConfigError, match="reward"):
+        trl.reward_function({"version": 1})
+
+
 def test_too_many_faults_name_the_most_frequent_one() -> None:
     stopping = adapter(max_fault_rate=0.5)
     assert stopping.score(completions=["broken"] * 30 + ["1"] * 30).rewards[0] is None

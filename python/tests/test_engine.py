@@ -100,7 +100,7 @@ def test_values_of_python_are_values_of_a_row(value: object, found: object) -> N
         ({"completions": ["a"], "columns": {"x": [{1: 2}]}}, assay.DataError, "keys must be text"),
         ({"completions": ["a"], "groups": ["a"]}, assay.ConfigError, "data.group"),
         ({"completions": ["a"], "timeout": -1.0}, ValueError, "timeout"),
-        ({}, TypeError, "either samples or lists"),
+        ({}, TypeError, "nothing to score"),
     ],
 )
 def test_what_cannot_be_read_is_named(math: assay.Engine, call: dict[str, Any], error: type, message: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import assay
@@ -39,3 +42,39 @@ def test_errors_are_pickled() -> None:
     for error in (assay.ConfigError("a"), assay.DataTypeError("b"), assay.RunError("c")):
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), again.args) == (type(error), error.args)
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "fields"),
+    [
+        (lambda: assay.Engine(Path("none.toml")), "unreadable_file", {"file": "none.toml"}),
+        (lambda: assay.Engine(config(EXACT, lint=float("nan"))), "bad_value", {}),
+        (lambda: assay.Engine(config(EXACT), jobs=-1), "bad_value", {"key": "jobs"}),
+        (lambda: assay.Engine(config(EXACT)).score([7]), "wrong_type", {}),  # type: ignore[list-item]
+        (lambda: assay.Engine(config(EXACT)).score([{}]), "missing_value", {}),
+        (lambda: assay.Engine(config(EXACT)).score_file("none.jsonl", "out"), "unreadable_file", {"file": "none.jsonl"}),
+    ],
+)
+def test_every_error_has_a_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[], object], code: str, fields: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(assay.AssayError) as caught:
+        make()
+    assert (caught.value.code, caught.value.fields) == (code, fields)
+    assert (assay.TooManyFaults.code, assay.Unscored.code) == ("limit", "missing_value")
+
+
+def test_what_is_no_json_is_left_out_of_metadata() -> None:
+    pa = pytest.importorskip("pyarrow")
+    engine = assay.Engine(config(EXACT, data={"reference": "right.text"}))
+    odd = {"image": {"bytes": b"\xff", "path": "a.png"}, "x": math.inf, "y": [math.nan]}
+    row = {"completion": "4", "right": {"text": "4", "image": b"\xff"}, **odd}
+    plain = {"completion": "4", "right": {"text": "4"}, "image": {"path": "a.png"}, "y": [None]}
+    due = [scored.to_json() for scored in engine.score([plain])]
+    assert [scored.to_json() for scored in engine.score([row])] == due
+    assert [scored.to_json() for scored in engine.score(columns={name: [own] for name, own in row.items()})] == due
+    assert engine.score_arrow(pa.Table.from_pylist([row]))["reward"].to_pylist() == [1.0]
+    for wrong in ({**row, "completion": b"\xff"}, {**row, "right": {"text": b"\xff"}}):
+        with pytest.raises(assay.DataError, match="bytes that are not UTF-8"):
+            engine.score([wrong])

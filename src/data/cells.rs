@@ -1,11 +1,15 @@
 //! The cells of a row of columns as JSON: the same values that the row would have as a line.
 //!
+//! What is no value of JSON, bytes that are not UTF-8 or a number that is not finite, is left out where
+//! nothing is judged by it, and an error elsewhere.
+//!
 //! Times are RFC 3339 text, decimals are text with the digits that they have, bytes are text where
 //! they are UTF-8, and a map is an object. Columns may come from another program, so that text is
 //! not believed to be UTF-8. How values are stored makes no difference: a dictionary, a run and a
 //! view are the values that they stand for, an extension type is what it is stored as.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::fmt::Display;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{ByteArrayType, ByteViewType, Int16Type, Int32Type, Int64Type};
@@ -24,27 +28,32 @@ use super::scalars::{self, index, scalar};
 /// The longest value that is held in its view.
 const INLINE_BYTES_MAX: usize = 12;
 
-/// Reads row `at` of a batch.
+/// Reads row `at` of a batch. What is at these paths must be values of JSON.
 pub(super) fn row(
     batch: &RecordBatch,
     at: usize,
     limits: &ReadLimits,
+    is_judged: impl Fn(&str) -> bool,
 ) -> Result<Map<String, Value>, Defect> {
     let reader = Reader {
         values_left: Cell::new(limits.row_values_max),
         bytes_left: Cell::new(limits.row_bytes_max),
+        lost: RefCell::default(),
     };
     let mut row = Map::new();
     for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
-        let value = reader.value(column, at).map_err(|defect| defect.at_field(field.name()))?;
-        insert(&mut row, field.name(), value)?;
+        let value = reader.member(field.name(), column, at);
+        insert(&mut row, field.name(), value.map_err(|defect| defect.at_field(field.name()))?)?;
     }
-    Ok(row)
+    match reader.lost.into_inner().into_iter().find(|(path, _)| is_judged(path)) {
+        Some((path, defect)) => Err(defect.at_field(&path)),
+        None => Ok(row),
+    }
 }
 
 /// Row `at` of a batch as the text of a JSON object, its columns in their order.
 pub(super) fn text(batch: &RecordBatch, at: usize, limits: &ReadLimits) -> Result<String, Defect> {
-    let mut row = row(batch, at, limits)?;
+    let mut row = row(batch, at, limits, |_| true)?;
     let mut text = String::from("{");
     for field in batch.schema_ref().fields() {
         if text.len() > 1 {
@@ -85,6 +94,8 @@ pub(super) fn readable(data_type: &DataType) -> bool {
 struct Reader {
     values_left: Cell<usize>,
     bytes_left: Cell<usize>,
+    /// Where what has no form as JSON lies in its row, and what it is.
+    lost: RefCell<Vec<(String, Defect)>>,
 }
 
 impl Reader {
@@ -105,8 +116,24 @@ impl Reader {
     fn bytes(&self, bytes: &[u8]) -> Result<Value, Defect> {
         match std::str::from_utf8(bytes) {
             Ok(text) => self.text(text),
-            Err(_) => Err(Defect::new(Code::Encoding, "bytes that are not UTF-8")),
+            Err(_) => Ok(self.lose(Defect::new(Code::Encoding, "bytes that are not UTF-8"))),
         }
+    }
+
+    fn lose(&self, defect: Defect) -> Value {
+        self.lost.borrow_mut().push((String::new(), defect));
+        Value::Null
+    }
+
+    /// A value that is a part of another.
+    fn member(&self, name: impl Display, array: &dyn Array, at: usize) -> Result<Value, Defect> {
+        let before = self.lost.borrow().len();
+        let value = self.value(array, at)?;
+        for (path, _) in self.lost.borrow_mut().iter_mut().skip(before) {
+            let dot = if path.is_empty() { "" } else { "." };
+            path.insert_str(0, &format!("{name}{dot}"));
+        }
+        Ok(value)
     }
 
     fn value(&self, array: &dyn Array, at: usize) -> Result<Value, Defect> {
@@ -136,7 +163,7 @@ impl Reader {
                 self.entry(dictionary.values(), index(dictionary.keys(), at))
             }
             DataType::RunEndEncoded(ends, _) => self.run(ends.data_type(), array, at),
-            _ => scalar(array, at),
+            _ => Ok(scalar(array, at).unwrap_or_else(|defect| self.lose(defect))),
         }
     }
 
@@ -202,7 +229,7 @@ impl Reader {
 
     fn list(&self, values: &dyn Array) -> Result<Value, Defect> {
         (0..values.len())
-            .map(|at| self.value(values, at))
+            .map(|at| self.member(at, values, at))
             .collect::<Result<_, _>>()
             .map(Value::Array)
     }
@@ -211,7 +238,7 @@ impl Reader {
         self.pay(OBJECT_VALUES)?;
         let mut object = Map::new();
         for (field, column) in array.fields().iter().zip(array.columns()) {
-            insert(&mut object, field.name(), self.value(column, at)?)?;
+            insert(&mut object, field.name(), self.member(field.name(), column, at)?)?;
         }
         Ok(Value::Object(object))
     }
@@ -223,11 +250,12 @@ impl Reader {
             return Err(Defect::new(Code::Damaged, "a map without keys and values"));
         };
         for at in 0..entries.len() {
-            let key = match self.value(keys, at)? {
+            let key = match self.member("key", keys, at)? {
                 Value::String(key) => key,
+                Value::Null => continue,
                 other => other.to_string(),
             };
-            insert(&mut object, &key, self.value(values, at)?)?;
+            insert(&mut object, &key, self.member(&key, values, at)?)?;
         }
         Ok(Value::Object(object))
     }
@@ -252,11 +280,12 @@ fn insert(object: &mut Map<String, Value>, key: &str, value: Value) -> Result<()
 mod tests {
     use std::sync::Arc;
 
+    use arrow_array::builder::{BinaryBuilder, ListBuilder};
     use arrow_array::types::{Int8Type, UInt16Type};
     use arrow_array::{
         ArrayRef, BinaryArray, Date64Array, Decimal64Array, DictionaryArray, DurationSecondArray,
-        FixedSizeListArray, Int32Array, LargeBinaryArray, LargeListArray, LargeStringArray,
-        ListViewArray, RunArray, StringArray, StringViewArray,
+        FixedSizeListArray, Float64Array, Int32Array, LargeBinaryArray, LargeListArray,
+        LargeStringArray, ListViewArray, RunArray, StringArray, StringViewArray,
     };
     use serde_json::json;
 
@@ -268,7 +297,7 @@ mod tests {
         let batch = RecordBatch::try_from_iter([("c", column)]).unwrap();
         let limits = ReadLimits::default();
         let one = |at| {
-            let read = row(&batch, at, &limits).map_err(|defect| defect.to_string());
+            let read = row(&batch, at, &limits, |path| path == "c.0").map_err(|d| d.to_string());
             read.map(|mut row| row.remove("c").unwrap_or_default())
         };
         (0..batch.num_rows()).map(one).collect()
@@ -323,7 +352,23 @@ mod tests {
     #[test]
     fn what_has_no_form_is_refused() {
         assert!(!readable(DurationSecondArray::from(vec![1]).data_type()));
-        let not_text: ArrayRef = Arc::new(BinaryArray::from_iter([Some(b"\xff")]));
-        assert_eq!(rows(not_text), [Err("c: bytes that are not UTF-8".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_no_json_is_left_out_where_nothing_is_judged_by_it() {
+        let not_text = || -> ArrayRef { Arc::new(BinaryArray::from_iter([Some(b"\xff")])) };
+        assert_eq!(values(not_text()), [Value::Null]);
+        let infinite: ArrayRef = Arc::new(Float64Array::from(vec![f64::INFINITY]));
+        assert_eq!(values(infinite), [Value::Null]);
+        let paths: ArrayRef = Arc::new(StringArray::from_iter([Some("a.png")]));
+        let image = StructArray::try_from(vec![("bytes", not_text()), ("path", paths)]).unwrap();
+        assert_eq!(values(Arc::new(image)), [json!({"path": "a.png"})]);
+        let mut list = ListBuilder::new(BinaryBuilder::new());
+        list.values().append_value(b"\xff");
+        list.append(true);
+        assert_eq!(
+            rows(Arc::new(list.finish())),
+            [Err("c.0: bytes that are not UTF-8".to_owned())]
+        );
     }
 }

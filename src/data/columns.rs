@@ -146,14 +146,21 @@ impl Paths {
 
     /// Removes what two mappings share, once all have read it.
     pub(super) fn clear(&self, row: &mut Map<String, Value>) {
+        for path in self.all().filter(|path| path.shared) {
+            path.remove(row);
+        }
+    }
+
+    /// Whether a column, or a part of one, is or holds more than metadata.
+    pub(super) fn judge(&self, path: &str) -> bool {
+        self.all().any(|own| overlap(&own.text, path))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Path> {
         let fixed = [&self.id, &self.prompt, &self.completion, &self.reference];
         let optional =
             [&self.group, &self.token_ids, &self.logprobs, &self.finish_reason, &self.label];
-        for path in fixed.into_iter().chain(optional.into_iter().flatten()) {
-            if path.shared {
-                path.remove(row);
-            }
-        }
+        fixed.into_iter().chain(optional.into_iter().flatten())
     }
 }
 

@@ -309,7 +309,7 @@ impl RowError {
 
 /// What is wrong with a row, before anyone knows which row it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Defect {
+pub struct Defect {
     pub(super) code: Code,
     pub(super) field: Option<String>,
     pub(super) message: String,
@@ -317,6 +317,11 @@ pub(super) struct Defect {
 }
 
 impl Defect {
+    /// What is wrong.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
     pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, field: None, message: message.into(), byte: None }
     }

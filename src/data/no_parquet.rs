@@ -57,6 +57,7 @@ pub(super) mod cells {
         batch: &Batch,
         _: usize,
         _: &ReadLimits,
+        _: impl Fn(&str) -> bool,
     ) -> Result<Map<String, Value>, Defect> {
         match *batch {}
     }

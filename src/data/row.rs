@@ -28,12 +28,18 @@ impl RowReader {
         Self { paths: Paths::new(columns) }
     }
 
+    /// Whether a column, or a part of one, is or holds more than metadata: what it has must be a value
+    /// of JSON. In metadata what is none is left out.
+    pub fn judges(&self, path: &str) -> bool {
+        self.paths.judge(path)
+    }
+
     /// The sample of a row. Members of objects that are null must have been left out.
     ///
     /// # Errors
     /// Which column is at fault, and what was expected.
-    pub fn sample(&self, row: Map<String, Value>) -> Result<Sample, String> {
-        sample(row, &self.paths).map(|(sample, _)| sample).map_err(|defect| defect.to_string())
+    pub fn sample(&self, row: Map<String, Value>) -> Result<Sample, Defect> {
+        sample(row, &self.paths).map(|(sample, _)| sample)
     }
 
     /// The sample of a row as text: JSON, read as strictly as the lines of a file.
@@ -44,14 +50,14 @@ impl RowReader {
         &self,
         line: impl Into<Line<'a>>,
         limits: &ReadLimits,
-    ) -> Result<Sample, String> {
+    ) -> Result<Sample, Defect> {
         let line = line.into();
         let (length, most) = (line.bytes().len(), limits.row_bytes_max);
         if length > most {
-            return Err(format!("the row has {length} bytes; at most {most} are read"));
+            let why = format!("the row has {length} bytes; at most {most} are read");
+            return Err(Defect::new(Code::Limit, why));
         }
-        let row = json::row(line, limits).map_err(|defect| defect.to_string())?;
-        self.sample(row)
+        self.sample(json::row(line, limits)?)
     }
 }
 

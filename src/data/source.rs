@@ -416,7 +416,7 @@ impl Block {
             Held::Lines(Body::TooLong(bytes)) => {
                 let most = self.limits.row_bytes_max;
                 let why = format!("the row has {bytes} bytes; at most {most} are read");
-                out.row(self.row, 0, || Err(Defect::new(Code::Limit, why)));
+                out.row(self.row, 0, |_| Err(Defect::new(Code::Limit, why)));
             }
             Held::Table(batch) => out.table(batch),
         }
@@ -448,7 +448,7 @@ impl<W: Fn(u64) -> bool> Out<'_, W> {
                     None => Line::Bytes(line),
                 };
                 let block = self.block;
-                self.row(number, end - start, || block.read(line));
+                self.row(number, end - start, |_| block.read(line));
             }
             start = end + 1;
             number += 1;
@@ -460,7 +460,9 @@ impl<W: Fn(u64) -> bool> Out<'_, W> {
         for at in 0..batch.num_rows() {
             let limits = &self.block.limits;
             let number = self.block.row + at as u64;
-            self.row(number, bytes / batch.num_rows(), || cells::row(batch, at, limits));
+            self.row(number, bytes / batch.num_rows(), |paths| {
+                cells::row(batch, at, limits, |path| paths.judge(path))
+            });
         }
     }
 
@@ -469,7 +471,7 @@ impl<W: Fn(u64) -> bool> Out<'_, W> {
         &mut self,
         number: u64,
         bytes: usize,
-        read: impl FnOnce() -> Result<Map<String, Value>, Defect>,
+        read: impl FnOnce(&Paths) -> Result<Map<String, Value>, Defect>,
     ) {
         let index = self.next;
         self.next += 1;
@@ -477,7 +479,8 @@ impl<W: Fn(u64) -> bool> Out<'_, W> {
             return;
         }
         let place = Place { file: Arc::clone(&self.block.file), row: number };
-        let (sample, label) = match read().and_then(|row| row::sample(row, &self.paths)) {
+        let (sample, label) = match read(&self.paths).and_then(|row| row::sample(row, &self.paths))
+        {
             Ok((sample, label)) => (Ok(sample), label),
             Err(defect) => (Err(RowError { place: place.clone(), defect }), None),
         };

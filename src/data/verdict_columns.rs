@@ -122,7 +122,8 @@ impl VerdictColumns {
 /// Appends the line of row `at`.
 fn line(columns: &RecordBatch, at: usize, lines: &mut Vec<u8>) -> Result<(), String> {
     let limits = ReadLimits { row_bytes_max: usize::MAX, ..ReadLimits::default() };
-    let mut row = cells::row(columns, at, &limits).map_err(|defect| defect.to_string())?;
+    let mut row =
+        cells::row(columns, at, &limits, |_| true).map_err(|defect| defect.to_string())?;
     let Some(Value::String(verdicts)) = row.insert(VERDICTS.to_owned(), Map::new().into()) else {
         return Err("verdicts: expected text".to_owned());
     };

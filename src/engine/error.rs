@@ -6,7 +6,7 @@ use assay_verifiers::code::Code;
 use serde::Serialize;
 
 use super::synonyms;
-use crate::data::nearest;
+use crate::data::{DataError, nearest};
 
 /// A configuration that cannot be used: a code and fields, and the sentences that are made of them.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -52,6 +52,25 @@ pub struct ErrorFields {
     /// What would be taken: types, words or keys.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<String>,
+}
+
+impl From<&DataError> for ErrorFields {
+    /// Which file, folder or column is at fault.
+    fn from(error: &DataError) -> Self {
+        let (file, key) = match error {
+            DataError::Read { file, .. }
+            | DataError::Unknown { file }
+            | DataError::Damaged { file, .. }
+            | DataError::Refused { file, .. }
+            | DataError::Folder { folder: file, .. }
+            | DataError::Empty { stream: file } => (file.clone(), None),
+            DataError::NoColumn { key, .. } => (String::new(), Some(key.clone())),
+            DataError::NoRows { .. } | DataError::Verdicts { .. } | DataError::Write { .. } => {
+                (String::new(), None)
+            }
+        };
+        Self { file, key, ..Self::default() }
+    }
 }
 
 impl ConfigError {

@@ -49,7 +49,10 @@ impl Engine {
         let mut limits = self.plan().config.limits.data();
         limits.row_bytes_max = limits.row_bytes_max.min(bytes_max);
         let read = |(row, at): (L, u64)| {
-            self.plan().reader.parse(row, &limits).map_err(|why| Box::new(unread(at, &why)))
+            self.plan()
+                .reader
+                .parse(row, &limits)
+                .map_err(|why| Box::new(unread(at, &why.to_string())))
         };
         Rows { rows: rows.into_iter().zip(first..).map(read).collect() }
     }

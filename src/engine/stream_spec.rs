@@ -3,6 +3,7 @@
 use assay_verifiers::Scored;
 use assay_verifiers::TrainingState;
 
+use super::ErrorFields;
 use super::shard::Shard;
 use crate::data::{DataError, RowError};
 use assay_verifiers::code::Code;
@@ -77,6 +78,19 @@ impl<E> StreamError<E> {
             Self::Group(_) => Code::ScatteredGroup,
             Self::Sink(_) => Code::Unwritable,
             Self::Internal(_) => Code::Internal,
+        }
+    }
+
+    /// Which file and row are at fault.
+    pub fn fields(&self) -> ErrorFields {
+        match self {
+            Self::Data(error) => error.into(),
+            Self::Row(RowError { place, .. }) => ErrorFields {
+                file: place.file.to_string(),
+                line: usize::try_from(place.row).ok(),
+                ..ErrorFields::default()
+            },
+            _ => ErrorFields::default(),
         }
     }
 }

@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay._core import ConfigError, rewards_and_faults
-from assay._engine import Engine, options_of
+from assay._core import ConfigError, reward_names, rewards_and_faults
+from assay._engine import Engine, options_of, spec_of
 from assay._faults import FaultWindow
 from assay.adapters._batch import Batch, names_of
 from assay.adapters._given import Config, config_of, config_of_environment, plain
@@ -83,6 +83,7 @@ class Adapter:
         self._trainer = trainer
         self._options = options
         self._config = config_of(config, options)
+        self._check()
         self._faults = FaultWindow(max_fault_rate)
         self._engine: Engine | None = None
         self._names = names_of([])
@@ -224,6 +225,18 @@ class Adapter:
         if outcomes == {"abstained"} and not self._warned:
             self._warned = True
             _LOGGER.warning("no reward applies to any sample of a call: %s", batch.outcomes()[0])
+
+    def _check(self) -> None:
+        """Refuses at once what no engine takes: the first call is after the first generation."""
+        known = Engine.__init__.__kwdefaults__ or {}
+        unknown = [name for name in self._options if name not in known]
+        if unknown:
+            expected = ", ".join(("on_fault", "max_fault_rate", "timeout", "columns", *known))
+            raise TypeError(f"{unknown[0]!r} is no setting; expected one of {expected}")
+        if not isinstance(self._config, Engine):
+            options = {name: own for name, own in self._options.items() if name != "verifiers"}
+            if not reward_names(spec_of(self._config, **options)):
+                self._engine = self._build()
 
     def _build(self) -> Engine:
         engine = (

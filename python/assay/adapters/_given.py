@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay._core import ConfigError
-from assay._engine import Engine
+from assay._engine import Engine, coded
 
 Config: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | Engine
 
@@ -19,7 +19,8 @@ def config_of_environment(config: Config | None) -> Config:
         return config
     if path := os.environ.get("ASSAY_CONFIG"):
         return Path(path)
-    raise ConfigError("no configuration: pass one, or set ASSAY_CONFIG to its path")
+    wrong = ConfigError("no configuration: pass one, or set ASSAY_CONFIG to its path")
+    raise coded(wrong, "missing_key", key="ASSAY_CONFIG")
 
 
 def plain(value: Any) -> Any:
@@ -46,5 +47,5 @@ def config_of(config: Config | None, options: Mapping[str, Any]) -> Config:
         config = Path(config)
     path = Path(os.path.abspath(config))
     if not path.is_file():
-        raise ConfigError(f"{path}: no such file")
+        raise coded(ConfigError(f"{path}: no such file"), "unreadable_file", file=str(path))
     return path

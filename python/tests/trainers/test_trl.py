@@ -287,9 +287,8 @@ def test_the_command_takes_a_name(tmp_path: Path, function: str) -> None:
     save(tmp_path / "model")
     letter = '[[reward]]\nname = "letter"\nverifier = "regex"\nconfig = { pattern = "[A-z]" }\n'
     (tmp_path / "assay.toml").write_text(blocks("trl.md", "toml")[0] + letter)
-    (tmp_path / "rows").mkdir()
     rows = [{"prompt": prompt, "answer": "1"} for prompt in PROMPTS]
-    (tmp_path / "rows" / "train.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (tmp_path / "data.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     command = replaced(
         blocks("trl.md", "sh")[0],
         ("Qwen/Qwen3-0.6B", "model"),
@@ -347,7 +346,6 @@ def test_the_documented_script_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_script_for_unsloth_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "assay.toml").write_text(blocks("trl.md", "toml")[0])
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ASSAY_CONFIG", "assay.toml")
     model = SimpleNamespace(
         from_pretrained=lambda name, **_: (policy(), tokenizer()), get_peft_model=lambda it, **_: it
     )

@@ -12,6 +12,7 @@ use super::lock::{Lock, Refused};
 use super::manifest::{Identity, RunManifest, hasher_of};
 use super::{CONFIG, LOCK, MANIFEST, STATE, SUMMARY, TIMINGS, VERDICTS, VERDICTS_PARQUET};
 use crate::data::{DataError, open_regular, read_regular};
+use crate::engine::ErrorFields;
 use crate::engine::lines;
 use crate::engine::shard::Shard;
 use crate::engine::stream_spec::{OldRow, StreamError};
@@ -84,6 +85,20 @@ impl RunError {
             Self::Io { .. } => Code::Unwritable,
             Self::Data(error) => error.code(),
             Self::Stream(error) => error.code(),
+        }
+    }
+
+    /// Which file, folder, row or column is at fault.
+    pub fn fields(&self) -> ErrorFields {
+        let of = |file: &str| ErrorFields { file: file.to_owned(), ..ErrorFields::default() };
+        match self {
+            Self::Locked { dir, .. } | Self::Foreign { dir, .. } | Self::Shards { dir, .. } => {
+                of(dir)
+            }
+            Self::Changed { file } | Self::Io { file, .. } => of(file),
+            Self::Stopped => ErrorFields::default(),
+            Self::Data(error) => error.into(),
+            Self::Stream(error) => error.fields(),
         }
     }
 
