@@ -40,18 +40,25 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let schema =
         serde_json::to_string_pretty(&Config::json_schema()).map_err(anyhow::Error::from)?;
     let mut files = Vec::new();
+    let mut computed = None;
     if let Some(name) = &args.recipe {
-        let (config, rows) = recipe::files(name)?;
-        files.extend([("assay.toml", config), ("data.jsonl", rows)]);
+        let recipe::Start { config, rows, words } = recipe::start(name)?;
+        match config {
+            Some(config) => files.push(("assay.toml", config)),
+            None => computed = Some(words),
+        }
+        files.push(("data.jsonl", rows));
+    } else if let Some(made) = args.trainer.as_deref().and_then(trainers::files) {
+        files.extend(made);
     } else if let Some((config, rows)) = args.task.as_deref().and_then(task) {
         files.extend([("assay.toml", config), ("data.jsonl", rows)]);
     } else {
         let own = [("assay.toml", CONFIG), ("brief.rhai", SCRIPT), ("data.jsonl", DATA)];
         files.extend(own.map(|(name, text)| (name, text.to_owned())));
     }
-    files.insert(1, ("assay.schema.json", format!("{schema}\n")));
-    let lines = args.trainer.as_deref().and_then(trainers::file);
-    files.extend(lines);
+    if computed.is_none() {
+        files.insert(1, ("assay.schema.json", format!("{schema}\n")));
+    }
     for (name, _) in &files {
         let path = args.dir.join(name);
         if path.symlink_metadata().is_ok() {
@@ -72,15 +79,15 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         write_atomic(&path, text.as_bytes()).map_err(|error| fail(&path, error))?;
         output::note(&format!("wrote {}", path.display()));
     }
-    let place = |name: &str| args.dir.join(name).display().to_string();
+    let place = |name: &str| quoted(&args.dir.join(name).display().to_string());
+    let (config, data) = (place("assay.toml"), place("data.jsonl"));
     output::note("next:");
-    output::line(&format!("assay validate {} {}", place("assay.toml"), place("data.jsonl")));
-    output::line(&format!(
-        "assay score {} {} --output {}",
-        place("assay.toml"),
-        place("data.jsonl"),
-        place("run")
-    ));
+    if let Some((id, words)) = computed {
+        output::line(&format!("assay recipe run {id} {data}{words}"));
+        return Ok(Exit::Ok);
+    }
+    output::line(&format!("assay validate {config} {data}"));
+    output::line(&format!("assay score {config} {data} --output {}", place("run")));
     Ok(Exit::Ok)
 }
 
@@ -89,4 +96,13 @@ fn task(name: &str) -> Option<(String, String)> {
     let Preset { about, config, rows } = Preset::find(name)?;
     let rows = rows.into_iter().map(|row| row.json + "\n").collect();
     Some((format!("# {about}\n{}", config.trim_start()), rows))
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "-_./:=@%+,".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -1,4 +1,8 @@
-//! The lines by which a trainer takes its rewards: the first block of its page in `docs/trainers`.
+//! The lines by which a trainer takes its rewards: the first block of its page in `docs/trainers`; and a
+//! configuration and rows that fit them.
+
+/// The configuration that the lines of all trainers name: a right answer in the column `answer`.
+const CONFIG: &str = include_str!("../../../fixtures/init/trainer.toml");
 
 /// The pages by the names of the trainers.
 const PAGES: &[(&str, &str)] = &[
@@ -30,8 +34,21 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PAGES.iter().map(|(name, _)| *name)
 }
 
+/// The files for a trainer.
+pub(super) fn files(trainer: &str) -> Option<[(&'static str, String); 3]> {
+    Some([("assay.toml", CONFIG.to_owned()), ("data.jsonl", rows()), file(trainer)?])
+}
+
+/// The rows whose answer is a number, as a trainer reads them.
+fn rows() -> String {
+    let numbers = super::DATA.lines().filter_map(|row| row.split_once("\"kind\": \"math\", "));
+    let row =
+        |(id, row): (&str, &str)| [id, &row.replace("\"reference\"", "\"answer\""), "\n"].concat();
+    numbers.map(row).collect()
+}
+
 /// The file for a trainer: its name and its text, which reads `assay.toml`.
-pub(super) fn file(trainer: &str) -> Option<(&'static str, String)> {
+fn file(trainer: &str) -> Option<(&'static str, String)> {
     let (_, page) = PAGES.iter().find(|(name, _)| *name == trainer)?;
     let (_, block) = page.split_once("```")?;
     let (language, block) = block.split_once('\n')?;
@@ -68,5 +85,25 @@ mod tests {
             let (file, text) = file(name).unwrap();
             assert!(text.contains("assay"), "{name}: {file}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_the_lines_read_is_there() {
+        let is_file = |word: &&str| {
+            let ends = [".toml", ".jsonl", ".parquet", "train.yaml"];
+            ends.iter().any(|end| word.ends_with(end)) && !word.starts_with('/')
+        };
+        for name in names() {
+            let files = files(name).unwrap();
+            let (_, text) = &files[2];
+            let in_name = |char: char| char.is_alphanumeric() || "._-/".contains(char);
+            for word in text.split(|char| !in_name(char)).filter(is_file) {
+                let is_made = text.contains(&format!("(\"{word}\")"));
+                let is_there = files.iter().any(|(own, _)| *own == word);
+                assert!(is_made || is_there, "{name}: {word}\n{text}");
+            }
+        }
+        let row = rows();
+        assert!(row.contains("\"answer\": \"84\"") && !row.contains("kind"), "{row}");
     }
 }
