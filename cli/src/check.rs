@@ -6,6 +6,7 @@ use std::slice;
 use assay::engine::Document;
 use assay::engine::runs::write_atomic;
 use assay::setup::Environment;
+use assay::verifiers::code::Code;
 use assay::verifiers::{Component, Outcome, Sample, Verdict};
 use assay::{ConfigError, Engine};
 use clap::Args as ClapArgs;
@@ -102,22 +103,32 @@ fn engine(args: &Args, environment: &Environment) -> Result<Engine, Failure> {
         "version": 1,
         "reward": [{"name": "check", "verifier": args.id, "config": {}}],
     });
-    let mut document = Document::parse("check", &text.to_string()).map_err(|e| plain(&e))?;
+    let mut document = Document::parse("check", &text.to_string()).map_err(|e| plain(&e, args))?;
     for set in &args.sets {
         let (key, value) = assignment(set)?;
         let path = format!("reward.0.config.{key}");
-        document.set(&path, value).map_err(|error| plain(&error))?;
+        document.set(&path, value).map_err(|error| plain(&error, args))?;
     }
     let builder = environment.builder(Path::new("check"), document, args.allow_path.clone());
     EngineArgs::plain().engine(builder).map_err(|failure| match failure {
-        Failure::Config(error) => plain(&error),
+        Failure::Config(error) => plain(&error, args),
         other => other,
     })
 }
 
 /// The error without the text that it points into: the user has not written any.
-fn plain(error: &ConfigError) -> Failure {
-    let help = error.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+fn plain(error: &ConfigError, args: &Args) -> Failure {
+    let mut help = error.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+    let fields = error.fields();
+    if error.code == Code::WrongType && fields.expected.iter().any(|own| own == "a string") {
+        let key = fields.key.unwrap_or_default();
+        let mut own = args.sets.iter().filter_map(|set| set.split_once('='));
+        if let Some((key, value)) = own.find(|(own, _)| key.ends_with(own.trim())) {
+            help = format!(
+                "\nhelp: a text is quoted, for the shell too: --set '{key}=\"{value}\"'{help}"
+            );
+        }
+    }
     Failure::refused(error.code, format!("{}{help}", error.message))
 }
 

@@ -38,11 +38,13 @@ fn place() -> Place {
 #[test]
 fn the_first_steps_work_as_they_are_printed() {
     let place = place();
-    let init = place.run("init demo");
-    assert_eq!(init.code, 0, "{}", init.err);
-    for next in init.out.lines() {
-        let ran = place.run(next.strip_prefix("assay ").unwrap());
-        assert_eq!(ran.code, 0, "{next}\n{}{}", ran.out, ran.err);
+    for init in ["init demo", "init trained --trainer trl"] {
+        let init = place.run(init);
+        assert_eq!(init.code, 0, "{}", init.err);
+        for next in init.out.lines() {
+            let ran = place.run(next.strip_prefix("assay ").unwrap());
+            assert_eq!(ran.code, 0, "{next}\n{}{}", ran.out, ran.err);
+        }
     }
     let again = place.run("init demo");
     assert_eq!((again.code, again.out.as_str()), (2, ""));
@@ -444,4 +446,26 @@ fn bench_measures_beside_a_yardstick() {
         assert!(json[key]["rows_per_s"].as_f64().unwrap() > 0.0, "{key}");
     }
     assert_eq!(json["verifiers"][0]["verdicts"], 3);
+}
+
+#[test]
+fn errors_are_data_where_json_is_asked_for() {
+    let place = place();
+    for (words, code, at) in [
+        ("score --json --no-such-flag", "usage", None),
+        ("score a.toml none.jsonl -o out --json", "unreadable_file", Some("none.jsonl")),
+        ("score a.toml d.jsonl -o d.jsonl/out --json", "unwritable", Some("d.jsonl/out")),
+    ] {
+        let ran = place.run(words);
+        let error =
+            &serde_json::from_str::<Value>(ran.err.lines().last().unwrap()).unwrap()["error"];
+        assert_eq!(error["code"], code, "{words}: {}", ran.err);
+        assert_eq!(error["fields"]["file"].as_str(), at, "{words}: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_text_that_looks_like_a_number_is_shown_in_quotes() {
+    let ran = place().run("check regex --set pattern=4 --completion 4");
+    assert!(ran.err.contains(r#"--set 'pattern="4"'"#), "{}", ran.err);
 }

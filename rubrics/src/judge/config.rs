@@ -140,7 +140,8 @@ fn flaw_in_url(url: &str, is_checker: bool) -> Option<String> {
         return Some(why.to_owned());
     }
     if !["http://", "https://"].iter().any(|scheme| url.to_ascii_lowercase().starts_with(scheme)) {
-        return Some(format!("expected a URL with its scheme, as in http://{url}"));
+        let host = url.split_once("://").map_or(url, |(_, host)| host);
+        return Some(format!("expected a URL whose scheme is http or https, as in http://{host}"));
     }
     if is_checker {
         return None;
