@@ -13,6 +13,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::exit::{Exit, Failure};
 use super::output;
+use super::text::quoted;
 
 const CONFIG: &str = include_str!("../../fixtures/init/assay.toml");
 const SCRIPT: &str = include_str!("../../fixtures/init/brief.rhai");
@@ -48,7 +49,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             None => computed = Some(words),
         }
         files.push(("data.jsonl", rows));
-    } else if let Some(made) = args.trainer.as_deref().and_then(trainers::files) {
+    } else if let Some(made) = args.trainer.as_deref().and_then(|name| trainers::files(name, DATA))
+    {
         files.extend(made);
     } else if let Some((config, rows)) = args.task.as_deref().and_then(task) {
         files.extend([("assay.toml", config), ("data.jsonl", rows)]);
@@ -96,13 +98,4 @@ fn task(name: &str) -> Option<(String, String)> {
     let Preset { about, config, rows } = Preset::find(name)?;
     let rows = rows.into_iter().map(|row| row.json + "\n").collect();
     Some((format!("# {about}\n{}", config.trim_start()), rows))
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "-_./:=@%+,".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -182,8 +182,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, adjust: impl FnOnce(&mut En
             refused(&error, &args);
             if is_json {
                 let told = in_words(&error.render().to_string());
-                let why = told.lines().next().unwrap_or_default();
-                let why = why.split_once(": ").map_or(why, |(_, why)| why);
+                let line = told.lines().next().and_then(|line| line.get("error: ".len()..));
+                let why = line.unwrap_or_default();
                 output::note(&Failure::usage(why).line());
             }
             Exit::Usage

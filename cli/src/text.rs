@@ -29,6 +29,15 @@ pub(super) fn inline(text: &str) -> String {
     harmless(text).replace('\n', "\\n")
 }
 
+/// A word as a shell takes it.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "-_./:=@%+,".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// What is around a marked text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks {

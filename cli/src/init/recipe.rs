@@ -8,8 +8,8 @@ use assay::verifiers::recipe::settings::SettingKind;
 use assay::verifiers::recipe::{self, Recipe, RecipeCase, RecipePlace};
 use serde_json::{Map, Value, json};
 
-use super::quoted;
 use crate::exit::Failure;
+use crate::text::quoted;
 
 /// So many rows are written at least.
 const ROWS_MIN: usize = 5;
