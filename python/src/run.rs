@@ -54,6 +54,7 @@ impl RunOptions {
             retry_faults: self.retry_faults,
             form: form(&self.format)?,
             training: training(self.training.as_deref())?,
+            derived: false,
         })
     }
 }
