@@ -37,8 +37,8 @@ pub struct GraphInfo {
     pub dynamic_int8: bool,
     /// Whether a matrix of it is in 16-bit floats.
     pub half: bool,
-    /// Whether a matrix of it is in blocks of integers.
-    pub blocks: bool,
+    /// How many matrices of it are in blocks of integers.
+    pub blocks: usize,
     /// Where a pass may be cut.
     pub cuts: Vec<Cut>,
 }
@@ -93,7 +93,7 @@ impl GraphInfo {
                 bounded(node, &shapes)?;
                 match node.op_type.as_deref() {
                     Some("GroupQueryAttention") => self.grouped_attention = true,
-                    Some("MatMulNBits") => self.blocks = true,
+                    Some("MatMulNBits") => self.blocks += 1,
                     Some("DynamicQuantizeLinear" | "DynamicQuantizeMatMul") => {
                         self.dynamic_int8 = true;
                     }
