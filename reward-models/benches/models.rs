@@ -143,7 +143,7 @@ fn bench(folder: &Path, backend: &str) -> Bench {
     let tokenizer = std::fs::read(folder.join(&manifest.tokenizer.file)).unwrap();
     let vocabulary = Encoder::new(&tokenizer, &manifest.tokenizer).unwrap().vocabulary();
     let identity = backend.identity();
-    let file = GraphFile { path, threads: 1, cuts: info.cuts.clone() };
+    let file = GraphFile::new(path, 1, &info);
     Bench {
         forward: Box::new(move || Forward::new(&manifest, &graph, &info, &identity)),
         sessions: Box::new(move || backend.load(&file, cores).unwrap()),

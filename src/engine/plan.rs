@@ -148,7 +148,7 @@ impl Plan {
             .map_err(|error| refused::expression(document, "combine.expression", error))?;
         if let Some(source) = &config.combine.expression {
             let known = names.iter().map(String::as_str);
-            refused::check_names(document, "combine.expression", source, known)?;
+            refused::check_names(document, "combine.expression", source, &known)?;
         }
         let formula =
             CombineFormula::of(&config).map_err(|error| document.refused("combine", error))?;
@@ -529,7 +529,7 @@ impl Order<'_> {
         }
         let path = format!("reward[{at}].when");
         let source = self.document.text_at(&path).unwrap_or_default();
-        refused::check_names(self.document, &path, source, self.names())?;
+        refused::check_names(self.document, &path, source, &self.names())?;
         for reward in self.rewards.iter().filter(|reward| when.mentions(&reward.name)) {
             needs.push(self.judged_before(at, "when", &reward.name)?);
         }

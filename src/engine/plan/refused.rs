@@ -150,7 +150,7 @@ pub(super) fn check_names<'a>(
     document: &Document,
     path: &str,
     source: &str,
-    names: impl Iterator<Item = &'a str> + Clone,
+    names: &(impl Iterator<Item = &'a str> + Clone),
 ) -> Result<(), ConfigError> {
     let mut read = ["rewards.", "verdicts."].into_iter().flat_map(|lead| members(source, lead));
     read.try_for_each(|name| reward(document, path, name, names.clone()).map(|_| ()))
