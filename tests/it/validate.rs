@@ -122,9 +122,9 @@ fn scripts() -> Vec<Attack> {
             ["the variable `rigt`", "did you mean `right`?"],
         ),
         (
-            combine("right + rewards.rigt"),
+            combine("right + rewards[\"rigt\"]"),
             "combine.expression",
-            "rigt",
+            "\"rigt\"",
             ["the reward \"rigt\"", "did you mean `right`?"],
         ),
         (
