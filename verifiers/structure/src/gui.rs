@@ -25,7 +25,7 @@ pub struct Action {
     pub direction: Option<String>,
     /// Keys in lower case, sorted.
     pub keys: Vec<String>,
-    /// What else says where or how, by the first name in [`NAMED`], in lower case.
+    /// What else says where or how, by the first name in `NAMED`, in lower case.
     pub named: Vec<(&'static str, String)>,
     /// The first argument that is not understood.
     pub odd: Option<String>,
