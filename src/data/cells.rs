@@ -1,6 +1,6 @@
 //! The cells of a row of columns as JSON: the same values that the row would have as a line.
 //!
-//! What is no value of JSON, bytes that are not UTF-8 or a number that is not finite, is left out where
+//! What JSON cannot express, bytes that are not UTF-8 or a number that is not finite, is left out where
 //! nothing is judged by it, and an error elsewhere.
 //!
 //! Times are RFC 3339 text, decimals are text with the digits that they have, bytes are text where

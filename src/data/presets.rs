@@ -4,6 +4,8 @@
 
 use serde::Deserialize;
 
+use crate::built_in;
+
 /// Declares the presets: the name of each is that of its file.
 macro_rules! presets {
     ($($name:literal),* $(,)?) => {
@@ -101,7 +103,7 @@ impl Preset {
     /// The preset of this name.
     pub fn find(name: &str) -> Option<Self> {
         let (_, text) = ALL.iter().find(|(own, _)| *own == name)?;
-        toml::from_str(text).ok()
+        Some(built_in::table(text))
     }
 
     /// The names of the presets, in order.

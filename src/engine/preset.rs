@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::config::Config;
+use crate::built_in;
 use crate::data::Preset;
 
 /// The preset that a configuration names.
@@ -22,7 +23,7 @@ pub(super) fn filled(tree: &Value) -> Result<Cow<'_, Value>, &str> {
         return Ok(Cow::Borrowed(tree));
     };
     let preset = Preset::find(name).ok_or(name)?;
-    let mut filled: Map<String, Value> = toml::from_str(&preset.config).map_err(|_| name)?;
+    let mut filled: Map<String, Value> = built_in::table(&preset.config);
     filled.remove("version");
     let columns = filled.remove("data");
     filled.extend(own.clone());
