@@ -75,7 +75,7 @@ fn printing(written: &Written) -> Option<Vec<(String, String)>> {
         Written::Python => {
             ("pass", "import sys\nsys.stdout.write(sys.stdin.read())", "print(\"", "\")")
         }
-        Written::JavaScript => (
+        Written::JavaScript | Written::TypeScript => (
             ";",
             "process.stdout.write(require(\"fs\").readFileSync(0, \"utf8\"));",
             "console.log(\"",

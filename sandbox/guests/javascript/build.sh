@@ -63,6 +63,7 @@ echo "module.exports = require('../../prelude/process.js');" > node_modules/proc
     node_modules/.bin/esbuild prelude/main.js --bundle --platform=browser --format=iife \
         --global-name=prelude --target=es2022 --log-level=warning --define:global=globalThis \
         --alias:abort-controller=abort-controller/dist/abort-controller \
+        --alias:@jridgewell/gen-mapping=./prelude/none.js --alias:ts-interface-checker=./prelude/none.js \
         --minify-whitespace --minify-syntax --keep-names
     echo 'return prelude; })'
 } > prelude.js

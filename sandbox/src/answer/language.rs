@@ -39,6 +39,28 @@ pub(super) enum Tag {
     Other,
 }
 
+/// How lines of JavaScript begin, and of TypeScript.
+const SCRIPT_STARTS: &[&str] = &[
+    "function ",
+    "const ",
+    "let ",
+    "var ",
+    "class ",
+    "import ",
+    "export ",
+    "console.",
+    "async ",
+    "for ",
+    "for(",
+    "while ",
+    "if ",
+    "if(",
+    "return",
+    "module.",
+    "require(",
+    "process.",
+];
+
 impl Language {
     /// Python 3.
     pub const PYTHON: Self = Self {
@@ -59,27 +81,18 @@ impl Language {
         tags: Vec::new(),
         aliases: &["js", "node", "nodejs", "node.js", "mjs", "cjs", "ecmascript", "es"],
         versioned: &["es"],
-        starts: &[
-            "function ",
-            "const ",
-            "let ",
-            "var ",
-            "class ",
-            "import ",
-            "export ",
-            "console.",
-            "async ",
-            "for ",
-            "for(",
-            "while ",
-            "if ",
-            "if(",
-            "return",
-            "module.",
-            "require(",
-            "process.",
-        ],
+        starts: SCRIPT_STARTS,
         defining: &["function", "const", "let", "var", "class"],
+        quoting: Quoting::SlashStar,
+    };
+    /// TypeScript. Blocks that are marked as JavaScript are not looked at.
+    pub const TYPESCRIPT: Self = Self {
+        name: "typescript",
+        tags: Vec::new(),
+        aliases: &["ts", "mts", "cts", "tsx", "ts-node", "deno", "bun"],
+        versioned: &[],
+        starts: SCRIPT_STARTS,
+        defining: &["function", "const", "let", "var", "class", "enum"],
         quoting: Quoting::SlashStar,
     };
     /// C.
@@ -139,7 +152,8 @@ impl Language {
         quoting: Quoting::Sql,
     };
     /// Every language, in the order in which tables list them.
-    pub const ALL: [Self; 5] = [Self::PYTHON, Self::JAVASCRIPT, Self::C, Self::CPP, Self::SQL];
+    pub const ALL: [Self; 6] =
+        [Self::PYTHON, Self::JAVASCRIPT, Self::TYPESCRIPT, Self::C, Self::CPP, Self::SQL];
 
     /// A language that is known by its tags alone.
     pub fn tagged(tags: &[String]) -> Self {
@@ -159,7 +173,7 @@ impl Language {
         Self::ALL.into_iter().find(|language| language.is_named(name))
     }
 
-    /// The name of the language in settings: `python`, `javascript`, `c`, `cpp` or `sql`.
+    /// The name of the language in settings: `python`, `javascript`, `typescript`, `c`, `cpp` or `sql`.
     pub const fn name(&self) -> &'static str {
         self.name
     }
@@ -319,9 +333,6 @@ const OTHERS: &[&str] = &[
     "rb",
     "php",
     "swift",
-    "typescript",
-    "ts",
-    "tsx",
     "jsx",
     "csharp",
     "c#",

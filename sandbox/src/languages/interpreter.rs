@@ -23,6 +23,8 @@ pub enum Written {
     Python,
     /// JavaScript, with what programs use of node.
     JavaScript,
+    /// TypeScript: the types are removed and not checked, and the rest runs as JavaScript.
+    TypeScript,
     /// C17 with GNU extensions, in a build that has it.
     C,
     /// C++20 with GNU extensions, in a build that has it. There are no exceptions: `throw` ends the
@@ -38,6 +40,7 @@ impl Written {
         match self {
             Self::Python => Language::PYTHON,
             Self::JavaScript => Language::JAVASCRIPT,
+            Self::TypeScript => Language::TYPESCRIPT,
             Self::C => Language::C,
             Self::Cpp => Language::CPP,
             Self::Wasm(module) => Language::tagged(&module.tags),
@@ -48,7 +51,8 @@ impl Written {
 /// What runs the programs.
 pub(crate) enum Interpreter {
     Python(Guest),
-    JavaScript(JavaScript),
+    /// With the path of a program that has no other, whose ending says whether it has types.
+    JavaScript(JavaScript, &'static str),
     #[cfg(feature = "c")]
     C(Compiler, Dialect),
     OfUser(OfUser),
@@ -67,10 +71,12 @@ impl Interpreter {
                 let identity = ("python.wasm".to_owned(), python.digest());
                 (Self::Python(python), Some(identity))
             }
-            Written::JavaScript => {
+            Written::JavaScript | Written::TypeScript => {
                 let javascript = JavaScript::new(sandbox)?;
                 let identity = (JavaScript::GUEST.to_owned(), javascript.digest());
-                (Self::JavaScript(javascript), Some(identity))
+                let is_typed = *language == Written::TypeScript;
+                let path = if is_typed { JavaScript::TYPED_PATH } else { JavaScript::PATH };
+                (Self::JavaScript(javascript, path), Some(identity))
             }
             #[cfg(feature = "c")]
             Written::C | Written::Cpp => {
@@ -103,7 +109,9 @@ impl Interpreter {
     pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), BuildError> {
         match self {
             Self::Python(guest) => Ready::Python(guest, "").check_limits(limits),
-            Self::JavaScript(guest) => Ready::JavaScript(guest, "").check_limits(limits),
+            Self::JavaScript(guest, path) => {
+                Ready::JavaScript(guest, path, "").check_limits(limits)
+            }
             #[cfg(feature = "c")]
             Self::C(..) => limits.check(),
             Self::OfUser(_) => limits.check(),
@@ -123,7 +131,7 @@ impl Interpreter {
         let source = unmarked(source);
         match self {
             Self::Python(guest) => Ok(Ready::Python(guest, source)),
-            Self::JavaScript(guest) => Ok(Ready::JavaScript(guest, source)),
+            Self::JavaScript(guest, path) => Ok(Ready::JavaScript(guest, path, source)),
             #[cfg(feature = "c")]
             Self::C(compiler, dialect) => {
                 let program = compiler.compile(*dialect, source, &|| meter.expired());

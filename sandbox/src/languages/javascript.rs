@@ -14,6 +14,8 @@ impl JavaScript {
     pub const GUEST: &str = "javascript.wasm";
     /// The path of a program that has no other.
     pub const PATH: &str = "/main.js";
+    /// The same of a program in TypeScript: the guest takes the types out of files that end so.
+    pub const TYPED_PATH: &str = "/main.ts";
 
     /// Takes the interpreter from the sandbox.
     ///

@@ -1,5 +1,6 @@
 //! Every program of `fixtures/sandbox/javascript` writes what node writes, and ends as node does:
-//! the `.out` files are what node wrote, given the `.in` file or `input.txt`. Hostile programs end as they should.
+//! the `.out` files are what node wrote, given the `.in` file or `input.txt`; esbuild took the types out of what
+//! node was given of the `.ts` files. Hostile programs end as they should.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
@@ -22,13 +23,18 @@ fn start(stdin: &[u8]) -> Start {
 }
 
 fn like_node(guest: &JavaScript, path: &Path) -> Result<(), Failed> {
+    let is_typed = path.extension().is_some_and(|ending| ending == "ts");
+    let main = if is_typed { JavaScript::TYPED_PATH } else { JavaScript::PATH };
+    let run = |source: &str, start: Start| {
+        drive(guest.run_at(main, source, start), &mut || false).unwrap()
+    };
     let source = fs::read_to_string(path)?;
     let head = source.lines().next().and_then(|line| line.strip_prefix("// exit "));
     let code = head.map_or(Ok(0), str::parse)?;
     let input = fs::read(path.with_extension("in"))
         .or_else(|_| fs::read(path.with_file_name("input.txt")))?;
     let wanted = fs::read_to_string(path.with_extension("out"))?;
-    let (first, second) = (run(guest, &source, start(&input)), run(guest, &source, start(&input)));
+    let (first, second) = (run(&source, start(&input)), run(&source, start(&input)));
     let found = String::from_utf8_lossy(&first.used.stdout);
     let differs = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
     if let Some((found, wanted)) = differs {
@@ -112,7 +118,9 @@ fn programs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/sandbox/javascript");
     let mut paths: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|ending| ending == "js" || ending == "mjs"));
+    paths.retain(|path| {
+        path.extension().is_some_and(|ending| ending == "js" || ending == "mjs" || ending == "ts")
+    });
     paths.sort();
     paths
 }

@@ -108,6 +108,14 @@ static LANGUAGES: &[Language] = &[
         main: "main.js",
         is_compiled: false,
     },
+    Language {
+        written: Written::TypeScript,
+        name: "typescript",
+        aliases: &["ts"],
+        version: [5, 9, 0],
+        main: "main.ts",
+        is_compiled: false,
+    },
     #[cfg(feature = "c")]
     Language {
         written: Written::C,

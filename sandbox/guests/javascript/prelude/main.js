@@ -13,6 +13,7 @@ const readline = require('./readline');
 const util = require('./util');
 const system = require('./system');
 const { assert } = require('./assert');
+const { untyped } = require('./types');
 const path = require('path-browserify');
 const stream = require('readable-stream');
 const { StringDecoder } = require('string_decoder');
@@ -38,7 +39,8 @@ const isFile = (name) => {
 const fileOf = (from, name) => {
   if (!/^\.{0,2}\/|^\.{1,2}$/.test(name)) return undefined;
   const base = path.resolve(path.dirname(from), name);
-  return [base, ...['.js', '.cjs', '.mjs', '.json', '/index.js'].map((end) => base + end)].find(isFile);
+  const ends = ['.js', '.cjs', '.mjs', '.ts', '.cts', '.mts', '.json', '/index.js', '/index.ts'];
+  return [base, ...ends.map((end) => base + end), base.replace(/js$/, 'ts')].find(isFile);
 };
 
 const cache = { __proto__: null };
@@ -52,7 +54,7 @@ const perform = (source, module) => {
   return () => void Reflect.apply(script, module.exports, args);
 };
 
-const sourceOf = (file) => readFileSync(file, 'utf8').replace(/^\uFEFF/, '').replace(/^#!/, '//#!');
+const sourceOf = (file) => untyped(readFileSync(file, 'utf8').replace(/^\uFEFF/, '').replace(/^#!/, '//#!'), file);
 
 const loaded = (file) => {
   if (cache[file] !== undefined) return cache[file].exports;
@@ -124,7 +126,7 @@ const resolve = (from, name) => fileOf(from, name.replace(/^file:\/\//, '')) ?? 
 // A module as `import` takes it: source, and what its `import.meta` holds.
 const load = (name) => {
   const isSource = name.startsWith('/') && isFile(name) && !name.endsWith('.json');
-  if (isSource && (name.endsWith('.mjs') || isModule(sourceOf(name)))) return [sourceOf(name), metaOf(name)];
+  if (isSource && (/\.m[jt]s$/.test(name) || isModule(sourceOf(name)))) return [sourceOf(name), metaOf(name)];
   const exports = requireFrom('/')(name);
   const names = Object.keys(exports).filter((key) => key !== 'default').map((key) => JSON.stringify(key));
   const list = (join) => names.map((key, at) => join(key, `$${at}`)).join(', ');
@@ -134,7 +136,7 @@ const load = (name) => {
 
 // As node: a script, unless only a module can be meant.
 const start = (source, file) => {
-  const program = source.startsWith('#!') ? `//${source}` : source;
+  const program = untyped(source.startsWith('#!') ? `//${source}` : source, file);
   mainModule = { ...moduleOf(file), id: '.' };
   let script;
   try {
