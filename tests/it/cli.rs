@@ -322,7 +322,7 @@ fn a_run_that_was_interrupted_goes_on_to_the_same_bytes() {
     let row = |at: u32| {
         format!(r#"{{"id":"{at}","completion":"so\n{at}","reference":"{}","kind":"m"}}"#, at % 7)
     };
-    let rows: Vec<String> = (0..200_000).map(row).collect();
+    let rows: Vec<String> = (0..80_000).map(row).collect();
     place.write("big.jsonl", &rows.join("\n"));
     let whole = place.run("score a.toml big.jsonl -o whole -q");
     assert_eq!(whole.code, 0, "{}", whole.err);

@@ -259,7 +259,7 @@ fn two_sessions_on_one_folder_are_refused() {
 #[expect(clippy::disallowed_methods, reason = "the test kills after a measured time")]
 fn killed_at_random_moments_then_resumed() {
     let temp = tempfile::tempdir().unwrap();
-    let data = dataset(temp.path(), 20_000, 1000);
+    let data = dataset(temp.path(), 8_000, 1000);
     let config = temp.path().join("assay.toml");
     let text = format!("version = 1\n{CONFIG}");
     assay::engine::runs::write_atomic(&config, text.as_bytes()).unwrap();
@@ -276,7 +276,7 @@ fn killed_at_random_moments_then_resumed() {
     let expected = output(&whole);
     let mut state = std::env::var("ASSAY_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(17_u64);
     println!("ASSAY_SEED={state}");
-    for point in 0..16 {
+    for point in 0..10 {
         let dir = temp.path().join("killed");
         // Two kills at random moments, then to the end.
         for _ in 0..2 {

@@ -175,7 +175,7 @@ fn model() -> Lane {
         model.display()
     );
     let row = |at: usize| json!({ "id": format!("s{at}"), "prompt": format!("2 + {at}?"), "completion": format!("{at}.\n\nSo 5.") });
-    Lane::new(&rewards, &rows(2_000, row), 2_000)
+    Lane::new(&rewards, &rows(800, row), 1_000)
 }
 
 #[test]
