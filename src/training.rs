@@ -6,7 +6,11 @@
 mod chat;
 mod rewards;
 mod tasks;
+#[cfg(feature = "sandbox")]
+mod tool;
 
 pub use chat::ChatTemplate;
 pub use rewards::{EngineRewards, TaskSamples};
 pub use tasks::{TaskError, TaskReader, TaskRows};
+#[cfg(feature = "sandbox")]
+pub use tool::SandboxTool;

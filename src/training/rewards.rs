@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use assay_trainer::training::{
     PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, TaskSet,
 };
-use assay_verifiers::{Outcome, Reward, Sample, Scored, TrainingState};
+use assay_verifiers::{Content, Outcome, Reward, Sample, Scored, TrainingState};
 
 use crate::engine::{Engine, ScoreOptions, unshaped};
 
@@ -34,6 +34,8 @@ pub struct EngineRewards {
 /// Rollouts as samples, and whoever waits for their rewards.
 struct Job {
     samples: Vec<Sample>,
+    /// The byte of the completion at which each of its messages begins.
+    starts: Vec<Vec<usize>>,
     state: TrainingState,
     reply: Sender<Result<RewardReply, String>>,
 }
@@ -91,10 +93,12 @@ impl RewardSource for EngineRewards {
 
     fn ask(&self, rollouts: Vec<Rollout>, state: &TrainingState) -> PendingRewards {
         let (reply, pending) = PendingRewards::channel();
+        let starts = |one: &Rollout| one.messages.iter().map(|(start, _)| *start).collect();
+        let starts = rollouts.iter().map(starts).collect();
         match self.samples(rollouts) {
             // A worker that is gone drops the job, and whoever waits is told.
             Ok(samples) => {
-                let job = Job { samples, state: state.clone(), reply };
+                let job = Job { samples, starts, state: state.clone(), reply };
                 drop(self.jobs.as_ref().map(|jobs| jobs.send(job)));
             }
             Err(why) => drop(reply.send(Err(why))),
@@ -110,9 +114,15 @@ impl Drop for EngineRewards {
     }
 }
 
-/// The row of a task with the completion of a rollout.
+/// The row of a task with the completion of a rollout: as messages where there is a tool, so that no
+/// result passes for an answer.
 fn answered(row: &Sample, rollout: Rollout) -> assay_verifiers::SampleBuilder {
-    let builder = Sample::builder(rollout.completion)
+    let completion: Content = if rollout.messages.is_empty() {
+        rollout.completion.into()
+    } else {
+        rollout.messages.into_iter().map(|(_, message)| message).collect::<Vec<_>>().into()
+    };
+    let builder = Sample::builder(completion)
         .prompt(row.prompt_content().clone())
         .meta(row.meta().clone())
         .token_ids(rollout.tokens)
@@ -125,24 +135,29 @@ fn answered(row: &Sample, rollout: Rollout) -> assay_verifiers::SampleBuilder {
 
 /// Answers jobs until nobody can ask any more.
 fn work(engine: &Engine, correct: &[String], jobs: &Receiver<Job>) {
-    for Job { samples, state, reply } in jobs {
+    for Job { samples, starts, state, reply } in jobs {
         let scored = engine.score_with(samples, ScoreOptions::at(state));
-        let rewards = scored.iter().map(|one| earned(one, correct)).collect();
+        let each = scored.iter().zip(&starts);
+        let rewards = each.map(|(one, starts)| earned(one, correct, starts)).collect();
         let observed = engine.plan().observed(&scored);
         let observed = observed.map(|(name, reward)| (name.to_owned(), reward)).collect();
         drop(reply.send(Ok(RewardReply { rewards, observed })));
     }
 }
 
-/// What a rollout earned.
-fn earned(scored: &Scored, correct: &[String]) -> RolloutReward {
+/// What a rollout earned. Steps are of the message that they name, or of the last one.
+fn earned(scored: &Scored, correct: &[String], starts: &[usize]) -> RolloutReward {
+    let start = |turn: Option<usize>| {
+        turn.map_or(starts.last(), |turn| starts.get(turn)).copied().unwrap_or(0)
+    };
+    let span = |(from, to), start| (from + start, to + start);
     let verdicts = scored.verdicts.as_slice();
     let steps = verdicts.iter().map(|verdict| &verdict.steps).find(|steps| !steps.is_empty());
     let steps = steps.into_iter().flatten();
     RolloutReward {
         reward: scored.reward(),
         parts: verdicts.iter().map(|one| one.outcome.reward().map(Reward::get)).collect(),
-        steps: steps.map(|step| (step.span, step.reward.get())).collect(),
+        steps: steps.map(|step| (span(step.span, start(step.turn)), step.reward.get())).collect(),
         correct: is_correct(scored, correct),
         fault: fault(scored),
     }
@@ -168,6 +183,8 @@ fn fault(scored: &Scored) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use assay_verifiers::Message;
+
     use super::*;
     use crate::engine::Document;
 
@@ -190,7 +207,11 @@ path = "m"
 "#;
 
     fn rewards() -> EngineRewards {
-        let document = Document::parse("test.toml", CONFIG).unwrap();
+        rewards_of(CONFIG)
+    }
+
+    fn rewards_of(config: &str) -> EngineRewards {
+        let document = Document::parse("test.toml", config).unwrap();
         let engine = Engine::builder().config(document).jobs(1).build().unwrap();
         let row = |id: &str, judged: bool| {
             let meta = serde_json::json!({"judged": judged}).as_object().unwrap().clone();
@@ -203,7 +224,7 @@ path = "m"
 
     fn rollout(set: TaskSet, task: usize, completion: &str) -> Rollout {
         let (completion, tokens) = (completion.to_owned(), vec![1, 2]);
-        Rollout { set, task, group: 3, completion, tokens, truncated: false }
+        Rollout { set, task, group: 3, completion, messages: vec![], tokens, truncated: false }
     }
 
     #[test]
@@ -226,6 +247,24 @@ path = "m"
             ]
         );
         assert!(reply.rewards.iter().all(|one| one.fault.is_none()) && reply.observed.is_empty());
+    }
+
+    #[test]
+    fn what_a_tool_says_is_no_answer_and_steps_are_of_messages() {
+        let config = CONFIG.replace("\"exact\"", "\"exact\"\nturn = \"each_assistant\"");
+        let rewards = rewards_of(&config);
+        let message = |start, role: &str, text: &str| (start, Message::new(role, text));
+        let messages = vec![
+            message(0, "assistant", "so"),
+            message(9, "tool", "2"),
+            message(15, "assistant", "3"),
+        ];
+        let asked = Rollout { messages, ..rollout(TaskSet::Train, 0, "so<call><2>3") };
+        let reply = rewards.ask(vec![asked], &TrainingState::default()).wait().unwrap();
+        let found = &reply.rewards[0];
+        // The form of the last message, and no message of the policy says 2.
+        assert_eq!(found.parts, [Some(1.0), Some(0.0)]);
+        assert_eq!(found.steps, [((0, 2), 0.0), ((15, 16), 0.0)]);
     }
 
     #[test]

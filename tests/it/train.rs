@@ -8,7 +8,12 @@
 )]
 
 use std::fs;
+use std::sync::Arc;
 
+use assay::setup::Environment;
+use assay::trainer::config::ToolConfig;
+use assay::trainer::training::{Tool as _, ToolReply};
+use assay::training::SandboxTool;
 use serde_json::Value;
 
 use crate::place::{Place, Ran};
@@ -162,6 +167,95 @@ fn a_training_that_was_stopped_goes_on_as_if_it_had_not_been() {
     assert!(model("resumed") == model("constant"), "the weights differ");
 }
 
+/// The configuration with a calculator, and demonstrations that ask it.
+fn with_calculator(place: &Place) {
+    let tool = "[train.tool]\nname = \"calculator\"\nfile = \"tool.py\"\ncall = [\"<\", \">\"]\n\
+                result = [\"[\", \"]\"]\nmax_tool_calling_iterations = 1\n[train.model.new]";
+    let config = CONFIG.replace("[train.model.new]", tool).replace("steps = 2", "steps = 120");
+    place.write("tool.py", "import sys; print(eval(sys.stdin.read()))");
+    place.write("train.toml", &config.replace("max_new_tokens = 4", "max_new_tokens = 16"));
+    let row = |(left, right): (usize, usize)| {
+        let (sum, answer) = (format!("{left}+{right}"), left + right);
+        format!("{{\"prompt\":\"{sum}=\",\"completion\":\"<{sum}>[{answer}]{answer}\"}}\n")
+    };
+    let all = (0..5).flat_map(|left| (0..5).map(move |right| (left, right)));
+    place.write("shown.jsonl", &all.map(row).collect::<String>());
+}
+
+#[test]
+fn a_policy_calls_a_tool() {
+    let place = place();
+    with_calculator(&place);
+    trained(&place, "-o whole -q");
+    let rollouts = lines(&place, "whole/rollouts.jsonl");
+    let of_tool = |one: &&Value| one["completion"].as_array().is_some_and(|all| all.len() == 3);
+    let answered: Vec<&Value> = rollouts.iter().filter(of_tool).collect();
+    assert!(!answered.is_empty(), "{}", rollouts[0]);
+    for one in answered {
+        let [asked, told, said] = one["completion"].as_array().unwrap().as_slice() else {
+            panic!()
+        };
+        let call = &asked["tool_calls"][0]["function"];
+        assert_eq!((&asked["role"], &told["role"]), (&"assistant".into(), &"tool".into()));
+        assert_eq!((&call["name"], &said["role"]), (&"calculator".into(), &"assistant".into()));
+        if let [left @ b'0'..=b'9', b'+', right @ b'0'..=b'9'] =
+            call["arguments"]["input"].as_str().unwrap().as_bytes()
+        {
+            assert_eq!(told["content"], (left - b'0' + right - b'0').to_string());
+        }
+    }
+    let calls = &lines(&place, "whole/metrics.jsonl")[1]["tools/call_frequency"];
+    assert!(calls.as_f64().unwrap() > 0.0, "{calls}");
+    let same = "--set train.optimizer.lr_scheduler_type=constant --set train.evaluation.every=1 -q";
+    trained(&place, &format!("-o once {same}"));
+    trained(&place, &format!("-o twice --steps 1 {same}"));
+    trained(&place, &format!("-o twice --resume {same}"));
+    assert_eq!(lines(&place, "once/rollouts.jsonl"), lines(&place, "twice/rollouts.jsonl"));
+    let model =
+        |run: &str| fs::read(place.path(&format!("{run}/model/model.safetensors"))).unwrap();
+    assert!(model("once") == model("twice"), "the weights differ");
+    place.write("tool.py", "print(7)");
+    let other = place.run(&format!("train train.toml -o once {same}"));
+    assert!(other.code == 2 && other.err.contains("another configuration"), "{}", other.err);
+}
+
+#[test]
+fn faulty_calls_have_results_that_say_so() {
+    let sandbox = Arc::new(Environment::read().sandbox());
+    let tool = |settings: &str| {
+        let config: ToolConfig = toml::from_str(settings).unwrap();
+        SandboxTool::new(&sandbox, &config)
+    };
+    let python =
+        "max_tool_response_length = 30\nsource = 'import sys; print(eval(sys.stdin.read()))'";
+    let javascript = "language = 'javascript'\nmax_tool_response_length = 30\n\
+                      source = 'console.log(eval(require(\"fs\").readFileSync(0, \"utf8\")))'";
+    for (settings, cases) in [
+        (
+            python,
+            [
+                ("2+3", "5"),
+                ("2+", "error: SyntaxError: invalid sy"),
+                ("exit(3)", "error: exit code 3"),
+            ],
+        ),
+        (javascript, [("2+3", "5"), ("2+", "error: "), ("process.exit(3)", "error: exit code 3")]),
+    ] {
+        let tool = tool(settings).unwrap();
+        let calls = cases.map(|(call, _)| call);
+        let replies = tool.answer(&calls).unwrap();
+        for ((call, expected), reply) in cases.iter().zip(&replies) {
+            assert!(reply.text.starts_with(expected), "{call}: {reply:?}");
+            assert_eq!(reply.is_error, expected.starts_with("error"), "{call}");
+        }
+        assert_eq!(tool.answer(&calls).unwrap(), replies);
+    }
+    let endless = tool("source = 'while True: pass'").unwrap().answer(&["", ""]).unwrap();
+    assert_eq!(endless[1], ToolReply { text: "error: out of fuel".to_owned(), is_error: true });
+    let starved = tool("source = 'print(1)'\nfuel = 1000").err().unwrap().to_string();
+    assert!(starved.contains("fuel") && starved.contains("out of fuel"), "{starved}");
+}
+
 #[test]
 fn what_is_wrong_is_pointed_at() {
     let place = place();
@@ -179,6 +273,8 @@ fn what_is_wrong_is_pointed_at() {
         ),
         (CONFIG.replace("[\"tasks.jsonl\"]", "[\"none.jsonl\"]"), "none.jsonl: No such file"),
         (CONFIG.replace("[\"tasks.jsonl\"]", "[\"/etc/passwd\"]"), "--allow-path permits"),
+        (format!("{CONFIG}[train.tool]\nname = \"a\"\n"), "`source` and `file`"),
+        (format!("{CONFIG}[train.tool]\nfile = \"none.py\"\n"), "none.py: No such file"),
     ];
     for (text, expected) in cases {
         place.write("e.toml", &text);

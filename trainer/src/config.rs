@@ -10,6 +10,7 @@ mod generation;
 mod loss;
 mod monitor;
 mod select;
+mod tool;
 mod train;
 
 pub use advantage::AdvantageConfig;
@@ -17,6 +18,7 @@ pub use generation::GenerationConfig;
 pub use loss::LossTable;
 pub use monitor::{Alarm, MonitorConfig, OnWarning};
 pub use select::SelectConfig;
+pub use tool::{ToolConfig, ToolLanguage};
 pub use train::{
     CheckpointConfig, EvaluationConfig, LoraConfig, LrScheduler, ModelConfig, NewModelConfig,
     OptimizerConfig, TrainConfig, WarmupConfig,

@@ -82,6 +82,9 @@ pub trait TextTokenizer: Send + Sync {
     fn stop_tokens(&self) -> &[u32];
 }
 
+/// Whether a completion ends after these tokens, by its place.
+pub type EndsAt<'a> = dyn Fn(usize, &[u32]) -> bool + Sync + 'a;
+
 /// A model that generates completions and is trained.
 ///
 /// What it computes depends on its parameters and its arguments alone, never on the number of threads.
@@ -114,6 +117,31 @@ pub trait PolicyModel: Send + Sync {
         config: &GenerationConfig,
         seeds: &[u64],
     ) -> Result<Vec<Generated>, PolicyError>;
+
+    /// The same, where a completion also ends after the token at which `ends` says so of its place and
+    /// its tokens; its reason is then [`FinishReason::Length`].
+    ///
+    /// # Errors
+    /// As for [`Self::generate`].
+    fn generate_until(
+        &self,
+        prompts: &Ragged<u32>,
+        config: &GenerationConfig,
+        seeds: &[u64],
+        ends: &EndsAt<'_>,
+    ) -> Result<Vec<Generated>, PolicyError> {
+        let mut generated = self.generate(prompts, config, seeds)?;
+        for (at, one) in generated.iter_mut().enumerate() {
+            let is_end =
+                |length: &usize| one.tokens.get(..*length).is_some_and(|own| ends(at, own));
+            if let Some(length) = (1..one.tokens.len()).find(is_end) {
+                one.tokens.truncate(length);
+                one.log_probs.truncate(length);
+                one.finish = FinishReason::Length;
+            }
+        }
+        Ok(generated)
+    }
 
     /// The log-probability of each token of the completions, and the entropy at it, without anything
     /// kept for a backward pass.

@@ -5,6 +5,7 @@ mod warning;
 use std::collections::BTreeMap;
 use std::io;
 
+use assay_verifiers::Message;
 use serde::{Deserialize, Serialize};
 
 pub use warning::{MonitorAction, MonitorWarning, ShownRollout};
@@ -41,9 +42,12 @@ pub struct RolloutReport {
     pub group: u64,
     /// The completion as text.
     pub completion: String,
-    /// Its length in tokens.
+    /// The same as messages, where there is a tool.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
+    /// Its length in tokens, without results of a tool.
     pub tokens: usize,
-    /// Whether it was cut at the length limit.
+    /// Whether it was cut at a limit.
     pub truncated: bool,
     /// The reward; `None` where there is none.
     pub reward: Option<f64>,

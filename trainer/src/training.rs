@@ -21,6 +21,9 @@ mod step_metrics;
 mod supervised;
 #[cfg(test)]
 mod testing;
+mod tool;
+#[cfg(test)]
+mod tool_tests;
 mod update;
 
 pub use error::TrainingError;
@@ -31,6 +34,7 @@ pub use rewards::{
 };
 pub use state::TrainerState;
 pub use supervised::{Demonstration, Warmup, WarmupReport};
+pub use tool::{Tool, ToolReply};
 
 pub use crate::reports::{
     EvaluationReport, RolloutReport, StepReport, TaskEvaluation, TrainingObserver,

@@ -56,10 +56,15 @@ pub(super) fn learn(
 
 fn trainer(
     decoder: Decoder,
-    prepared: Prepared,
+    mut prepared: Prepared,
     tokenizer: &PolicyTokenizer,
 ) -> Result<GrpoTrainer<Decoder>, Failure> {
-    GrpoTrainer::new(decoder, setup(prepared, tokenizer)?).map_err(failed)
+    let tool = prepared.tool.take();
+    let trainer = GrpoTrainer::new(decoder, setup(prepared, tokenizer)?).map_err(failed)?;
+    match tool {
+        Some(tool) => trainer.with_tool(tool).map_err(failed),
+        None => Ok(trainer),
+    }
 }
 
 /// Learns from demonstrations, where there are any, and says whether it came to the end.
@@ -75,6 +80,7 @@ fn warm_up(
         tokens_per_pass: prepared.config.tokens_per_pass,
         seed: prepared.config.seed,
         tokenizer,
+        tool: prepared.config.tool.as_ref(),
     };
     let watch = |report: WarmupReport| {
         let (update, loss) = (report.update, report.loss);

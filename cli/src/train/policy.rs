@@ -44,7 +44,7 @@ impl OpenPolicy {
     }
 }
 
-/// The characters of tasks, their references and the demonstrations, sorted.
+/// The characters of tasks, their references, the demonstrations and what marks calls of a tool, sorted.
 fn alphabet(prepared: &Prepared) -> String {
     let sets = [&prepared.tasks, &prepared.held_out];
     let mut characters: BTreeSet<char> = BTreeSet::new();
@@ -57,6 +57,8 @@ fn alphabet(prepared: &Prepared) -> String {
     for shown in &prepared.demonstrations {
         characters.extend(shown.prompt.chars().chain(shown.completion.chars()));
     }
+    let marks = prepared.config.tool.iter().flat_map(|tool| tool.call.iter().chain(&tool.result));
+    characters.extend(marks.flat_map(|mark| mark.chars()));
     characters.into_iter().collect()
 }
 

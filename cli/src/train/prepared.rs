@@ -9,10 +9,12 @@ use assay::engine::runs::{InputFile, hash_file};
 use assay::engine::{Config, ConfigFolder, Document, Engine};
 use assay::setup::Environment;
 use assay::trainer::advantages::AdvantageConfig;
-use assay::trainer::config::{CheckpointConfig, TrainConfig};
+use assay::trainer::config::{CheckpointConfig, ToolConfig, TrainConfig};
 use assay::trainer::losses::LossTable;
-use assay::trainer::training::Demonstration;
+use assay::trainer::training::{Demonstration, Tool};
 use assay::training::{ChatTemplate, TaskError, TaskReader, TaskRows};
+#[cfg(feature = "sandbox")]
+use assay::verifiers::BuildError;
 use assay::verifiers::{Files as _, canonical};
 use serde_json::{Value, json};
 
@@ -33,6 +35,7 @@ pub(super) struct Prepared {
     pub(super) tasks: TaskRows,
     pub(super) held_out: TaskRows,
     pub(super) demonstrations: Vec<Demonstration>,
+    pub(super) tool: Option<Box<dyn Tool>>,
     /// The folder of the model, where it is not a new one.
     pub(super) model: Option<PathBuf>,
     /// The files of tasks and demonstrations.
@@ -66,9 +69,11 @@ impl Prepared {
         // Before files are looked for: a setting that is wrong is told first.
         let paths = TrainPaths::find(&document, &train, &files);
         let chat = paths.as_ref().ok().map(|paths| chat(&document, &train, paths));
+        let train = with_program(&document, train, &files);
         let engine = args.engine.engine(args.config.builder(environment, document))?;
-        let (paths, chat) = (paths?, chat.transpose()?.flatten());
-        Self::with(engine, (config, train), &paths, chat.as_ref())
+        let (paths, chat, train) = (paths?, chat.transpose()?.flatten(), train?);
+        let tool = train.tool.as_ref().map(|config| tool(config, environment)).transpose()?;
+        Ok(Self { tool, ..Self::with(engine, (config, train), &paths, chat.as_ref())? })
     }
 
     fn with(
@@ -98,6 +103,7 @@ impl Prepared {
             },
             inputs: inputs(&files, &config)?,
             model: paths.model.clone(),
+            tool: None,
             advantage: config.advantage.unwrap_or(advantage),
             loss: config.loss.unwrap_or(LossTable { preset, ..LossTable::default() }),
             config: train,
@@ -171,6 +177,39 @@ fn set<T: ToString>(document: &mut Document, key: &str, value: Option<T>) -> Res
         Some(value) => Ok(document.set(&format!("train.{key}"), &value.to_string())?),
         None => Ok(()),
     }
+}
+
+/// The configuration with the program of its tool in it, so that it decides the training as the rest does.
+fn with_program(
+    document: &Document,
+    mut train: TrainConfig,
+    files: &ConfigFolder,
+) -> Result<TrainConfig, Failure> {
+    let tool = train.tool.as_mut().filter(|tool| tool.source.is_none());
+    if let Some(tool) = tool
+        && let Some(name) = tool.file.take()
+    {
+        let text = files
+            .read(&name)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| format!("{name}: not UTF-8")));
+        tool.source = Some(text.map_err(|why| document.error("train.tool.file", why))?);
+    }
+    Ok(train)
+}
+
+/// The tool of a configuration.
+#[cfg(feature = "sandbox")]
+fn tool(config: &ToolConfig, environment: &Environment) -> Result<Box<dyn Tool>, Failure> {
+    let made = assay::training::SandboxTool::new(&Arc::new(environment.sandbox()), config);
+    let refused = |error: BuildError| Failure::usage(error.within("train.tool").to_string());
+    Ok(Box::new(made.map_err(refused)?))
+}
+
+/// In place of the sandbox, which this build is without.
+#[cfg(not(feature = "sandbox"))]
+fn tool(_: &ToolConfig, _: &Environment) -> Result<Box<dyn Tool>, Failure> {
+    let why = "train.tool: this build runs no programs: built without the feature `sandbox`";
+    Err(Failure::usage(why.to_owned()))
 }
 
 /// The chat template that prompts go through.

@@ -8,7 +8,7 @@ use assay::trainer::monitor::MonitorWarning;
 use assay::trainer::training::metrics::{JsonLines, TensorBoard};
 use assay::trainer::training::{EvaluationReport, RolloutReport, StepReport, TrainingObserver};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::super::output;
 use super::super::text::inline;
@@ -64,7 +64,8 @@ struct RolloutLine<'a> {
     group: u64,
     task: &'a str,
     prompt: &'a str,
-    completion: &'a str,
+    /// Text, or messages where there is a tool.
+    completion: Value,
     tokens: usize,
     truncated: bool,
     reward: Option<f64>,
@@ -172,12 +173,16 @@ fn measurements(
 fn line<'a>(report: &StepReport, rollout: &'a RolloutReport) -> RolloutLine<'a> {
     let rewards = report.parts.iter().zip(&rollout.parts);
     let rewards = rewards.map(|(name, reward)| (name.clone(), Value::from(*reward))).collect();
+    let completion = match rollout.messages.as_slice() {
+        [] => Value::from(rollout.completion.as_str()),
+        messages => json!(messages),
+    };
     RolloutLine {
         step: report.step,
         group: rollout.group,
         task: &rollout.task,
         prompt: &rollout.prompt,
-        completion: &rollout.completion,
+        completion,
         tokens: rollout.tokens,
         truncated: rollout.truncated,
         reward: rollout.reward,

@@ -1,6 +1,7 @@
 //! Whether the settings of `[train]` are in range.
 
 use super::generation::GenerationConfig;
+use super::tool::ToolConfig;
 use super::train::{
     EvaluationConfig, LoraConfig, ModelConfig, NewModelConfig, OptimizerConfig, TrainConfig,
     WarmupConfig,
@@ -28,6 +29,7 @@ impl TrainConfig {
         within("generation", generation(&self.generation))?;
         let sampled = self.generation.temperature > 0.0;
         ensure(sampled, "generation.temperature", "rollouts are sampled: it must be above 0")?;
+        self.tool.as_ref().map_or(Ok(()), |own| within("tool", tool(own)))?;
         within("optimizer", optimizer(&self.optimizer))?;
         self.warmup.as_ref().map_or(Ok(()), |warmup| within("warmup", warmed(warmup)))?;
         within("evaluation", evaluation(&self.evaluation))?;
@@ -79,6 +81,19 @@ fn generation(config: &GenerationConfig) -> Result<(), TrainerError> {
     not_negative("temperature", config.temperature)?;
     let nucleus = config.top_p > 0.0 && config.top_p <= 1.0;
     ensure(nucleus, "top_p", &format!("{}: from above 0 to 1", config.top_p))
+}
+
+fn tool(config: &ToolConfig) -> Result<(), TrainerError> {
+    let is_given = config.source.is_some() != config.file.is_some();
+    ensure(is_given, "source", "a program is named by one of `source` and `file`")?;
+    for (setting, tags) in [("call", &config.call), ("result", &config.result)] {
+        let is_marked = tags.iter().all(|tag| !tag.is_empty());
+        ensure(is_marked, setting, "what is before and after it: neither is empty")?;
+    }
+    let calls = config.max_tool_calling_iterations != Some(0);
+    ensure(calls, "max_tool_calling_iterations", "0: at least 1")?;
+    positive("max_tool_response_length", config.max_tool_response_length)?;
+    ensure(config.fuel > 0, "fuel", "0: at least 1")
 }
 
 fn optimizer(config: &OptimizerConfig) -> Result<(), TrainerError> {
@@ -158,6 +173,10 @@ mod tests {
             (format!("{TEXT}[model.lora]\nr = 0\n"), "model.lora.r"),
             (format!("{TEXT}[generation]\ntemperature = 0.0\n"), "generation.temperature"),
             (format!("{TEXT}[generation]\ntop_p = 1.5\n"), "generation.top_p"),
+            (format!("{TEXT}[tool]\nname = 'a'\n"), "tool.source"),
+            (format!("{TEXT}[tool]\nsource = 'a'\nfile = 'a'\n"), "tool.source"),
+            (format!("{TEXT}[tool]\nsource = 'a'\ncall = ['', '>']\n"), "tool.call"),
+            (format!("{TEXT}[tool]\nsource = 'a'\nfuel = 0\n"), "tool.fuel"),
             (format!("{TEXT}[optimizer]\nadam_beta2 = 1.0\n"), "optimizer.adam_beta2"),
             (format!("{TEXT}[warmup]\nsteps = 1\ndata = []\n"), "warmup.data"),
             (format!("{TEXT}[evaluation]\nsamples = 4\n"), "evaluation.samples"),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::generation::GenerationConfig;
 use super::monitor::MonitorConfig;
+use super::tool::ToolConfig;
 
 /// How a policy is trained. Rewards, `[advantage]`, `[select]` and `[loss]` are tables of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +56,9 @@ pub struct TrainConfig {
     /// How completions are sampled.
     #[serde(default)]
     pub generation: GenerationConfig,
+    /// A tool that the policy calls within a completion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolConfig>,
     /// How weights are updated.
     #[serde(default)]
     pub optimizer: OptimizerConfig,
@@ -98,7 +102,8 @@ pub struct NewModelConfig {
     /// `llama`, `qwen2` or `qwen3`.
     #[serde(default = "llama")]
     pub architecture: String,
-    /// The characters that are tokens; by default those of the tasks and of the warm-up.
+    /// The characters that are tokens; by default those of the tasks, of the warm-up and of
+    /// what marks calls of a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alphabet: Option<String>,
     /// The width of the residual stream.

@@ -27,8 +27,8 @@ use batch::PackedBatch;
 use passes::Keep;
 
 use super::{
-    Generated, GenerationConfig, Gradients, Parameters, PolicyError, PolicyModel, Sequences,
-    TokenGradients, TokenScores, generation,
+    EndsAt, Generated, GenerationConfig, Gradients, Parameters, PolicyError, PolicyModel,
+    Sequences, TokenGradients, TokenScores, generation,
 };
 use crate::ragged::Ragged;
 
@@ -58,6 +58,16 @@ impl PolicyModel for Decoder {
         seeds: &[u64],
     ) -> Result<Vec<Generated>, PolicyError> {
         generation::generate(self, prompts, config, seeds)
+    }
+
+    fn generate_until(
+        &self,
+        prompts: &Ragged<u32>,
+        config: &GenerationConfig,
+        seeds: &[u64],
+        ends: &EndsAt<'_>,
+    ) -> Result<Vec<Generated>, PolicyError> {
+        generation::generate_until(self, prompts, config, (seeds, ends))
     }
 
     fn score(&self, sequences: &Sequences, temperature: f64) -> Result<TokenScores, PolicyError> {

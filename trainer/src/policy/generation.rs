@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use self::sampler::{Draw, Sampler};
 use super::decoder::Decoder;
-use super::{FinishReason, Generated, GenerationConfig, PolicyError};
+use super::{EndsAt, FinishReason, Generated, GenerationConfig, PolicyError};
 use crate::ragged::Ragged;
 
 /// Logits of which one thread draws at least.
@@ -33,15 +33,29 @@ pub fn generate(
     config: &GenerationConfig,
     seeds: &[u64],
 ) -> Result<Vec<Generated>, PolicyError> {
+    generate_until(decoder, prompts, config, (seeds, &|_, _| false))
+}
+
+/// The same, where a completion also ends after the token at which `ends` says so.
+///
+/// # Errors
+/// As for [`generate`].
+pub fn generate_until(
+    decoder: &Decoder,
+    prompts: &Ragged<u32>,
+    config: &GenerationConfig,
+    (seeds, ends): (&[u64], &EndsAt<'_>),
+) -> Result<Vec<Generated>, PolicyError> {
     let sampler = Sampler::new(config)?;
     let share = completions_of_a_prompt(prompts.rows(), seeds.len())?;
     let limits = limits(decoder, prompts, config)?;
     let by_prompt = (0..).zip(limits).flat_map(|place| std::iter::repeat_n(place, share));
-    let open = by_prompt.zip(seeds);
-    let mut completions: Vec<Completion> =
-        open.map(|((prompt, limit), seed)| Completion::new(prompt, limit, *seed)).collect();
+    let open = by_prompt.zip(seeds).enumerate();
+    let mut completions: Vec<Completion> = open
+        .map(|(place, ((prompt, limit), seed))| Completion::new(place, (prompt, limit), *seed))
+        .collect();
     if config.max_new_tokens > 0 && !completions.is_empty() {
-        let drawing = Drawing { sampler, stop_tokens: &config.stop_tokens, decoder };
+        let drawing = Drawing { sampler, stop_tokens: &config.stop_tokens, ends, decoder };
         drawing.run(prompts, completions.iter_mut().collect())?;
     }
     Ok(completions.into_iter().map(|completion| completion.generated).collect())
@@ -82,6 +96,7 @@ struct Drawing<'a> {
     decoder: &'a Decoder,
     sampler: Sampler,
     stop_tokens: &'a [u32],
+    ends: &'a EndsAt<'a>,
 }
 
 impl Drawing<'_> {
@@ -124,6 +139,7 @@ impl Drawing<'_> {
         pairs.with_min_len(VALUES / vocabulary).try_for_each(|(logits, completion)| {
             let draw = self.sampler.draw(logits, &mut completion.random)?;
             completion.push(draw, self.stop_tokens);
+            completion.is_open &= !(self.ends)(completion.place, &completion.generated.tokens);
             Ok(())
         })
     }
@@ -131,6 +147,8 @@ impl Drawing<'_> {
 
 /// A completion that is made.
 struct Completion {
+    /// Its place among all.
+    place: usize,
     /// Which prompt it continues.
     prompt: usize,
     /// The most tokens that it may have.
@@ -141,8 +159,9 @@ struct Completion {
 }
 
 impl Completion {
-    fn new(prompt: usize, limit: usize, seed: u64) -> Self {
+    fn new(place: usize, (prompt, limit): (usize, usize), seed: u64) -> Self {
         Self {
+            place,
             prompt,
             limit,
             random: StdRng::seed_from_u64(seed),

@@ -39,8 +39,8 @@ pub(super) struct TrainBatch {
 }
 
 impl TrainBatch {
-    /// The columns of rollouts. Where `masks_truncated`, nothing of a completion that was cut is
-    /// trained on.
+    /// The columns of rollouts. What a tool wrote is not trained on; where `masks_truncated`, nor is
+    /// anything of a completion that was cut.
     #[expect(clippy::indexing_slicing, reason = "each task has a prompt")]
     pub(super) fn new(
         rollouts: &[TrainedRollout],
@@ -52,7 +52,8 @@ impl TrainBatch {
         for TrainedRollout { sampled, from_token, .. } in rollouts {
             batch.sequences.push(&prompts[sampled.task], &sampled.tokens);
             let is_out = masks_truncated && sampled.truncated;
-            batch.mask.push((0..sampled.tokens.len()).map(|at| at >= *from_token && !is_out));
+            let own = sampled.own().into_iter().enumerate();
+            batch.mask.push(own.map(|(at, own)| own && at >= *from_token && !is_out));
             batch.rollout.push(sampled.log_probs.iter().copied());
             batch.staleness.push(step.saturating_sub(sampled.step));
         }
@@ -103,12 +104,16 @@ impl Credit<'_> {
         let parts: Vec<RewardPart<'_>> = named
             .map(|((name, weight), rewards)| RewardPart { name, weight: *weight, rewards })
             .collect();
-        let lengths: Vec<usize> = rollouts.iter().map(|one| one.tokens.len()).collect();
+        let lengths: Vec<usize> = rollouts.iter().map(|one| one.length()).collect();
+        let has_turns = rollouts.iter().any(|one| !one.observations.is_empty());
+        let own: Option<Ragged<bool>> =
+            has_turns.then(|| rollouts.iter().map(|one| one.own()).collect());
         let steps = self.steps(rollouts);
         let prompts: Vec<String> = rollouts.iter().map(|one| one.task.to_string()).collect();
         let batch = RewardBatch {
             parts: &parts,
             lengths: Some(&lengths),
+            mask: own.as_ref(),
             token_rewards,
             steps: steps.as_ref(),
             prompts: Some(&prompts),
@@ -177,11 +182,17 @@ pub(super) fn with_stored(
     }
 }
 
-/// One number for each rollout: the mean over its tokens where each token has its own.
-pub(super) fn per_rollout(advantages: &AdvantageValues) -> Vec<f64> {
+/// One number for each rollout: the mean over the tokens of the policy where each token has its own.
+pub(super) fn per_rollout<'a>(
+    advantages: &AdvantageValues,
+    rollouts: impl Iterator<Item = &'a SampledRollout>,
+) -> Vec<f64> {
     match advantages {
         AdvantageValues::Rollouts(values) => values.clone(),
-        AdvantageValues::Tokens(rows) => rows.iter().map(|row| mean(row).unwrap_or(0.0)).collect(),
+        AdvantageValues::Tokens(rows) => {
+            let rows = rows.iter().zip(rollouts);
+            rows.map(|(row, one)| mean(one.of_own(row)).unwrap_or(0.0)).collect()
+        }
     }
 }
 

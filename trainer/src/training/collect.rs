@@ -44,7 +44,8 @@ pub(super) fn select(
     let rows: Vec<&SampledRollout> = rollouts.iter().collect();
     let groups = groups_of(&rows);
     let computed = credit.advantages(&rows, &groups, None)?;
-    let mut columns = Columns::new(rollouts, &groups, tasks, per_rollout(&computed.values));
+    let advantages = per_rollout(&computed.values, rollouts.iter());
+    let mut columns = Columns::new(rollouts, &groups, tasks, advantages);
     if selector.reads_curves() {
         columns.curves = Some(columns.visited(&groups, &mut state.visits));
     }
@@ -106,7 +107,7 @@ impl Columns {
             prompts: owners.iter().map(id).collect(),
             owners,
             advantages,
-            lengths: rollouts.iter().map(|one| one.tokens.len()).collect(),
+            lengths: rollouts.iter().map(SampledRollout::length).collect(),
             truncated: rollouts.iter().map(|one| one.truncated).collect(),
             extra: rollouts.iter().map(|one| one.extra).collect(),
             versions: rollouts.iter().map(|one| one.step).collect(),

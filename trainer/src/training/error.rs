@@ -20,6 +20,9 @@ pub enum TrainingError {
         /// Why.
         message: String,
     },
+    /// A tool that could not answer a call, which is not at fault.
+    #[error("tool: {0}")]
+    Tool(String),
     /// Whoever watches the training could not keep what it was told.
     #[error("what the training reports: {0}")]
     Report(std::io::Error),

@@ -9,10 +9,11 @@ use super::collect::{self, GENERATION_BATCHES_MAX};
 use super::error::TrainingError;
 use super::optimizer::AdamW;
 use super::rewards::{RewardSource, Task, TaskSet};
-use super::sampling::{Asked, GroupRequest, SampledRollout, Sampler};
+use super::sampling::{Asked, GroupRequest, SampledRollout, Sampler, messages};
 use super::seeds::{self, Purpose, seed};
 use super::state::TrainerState;
 use super::step_metrics::{self, Metrics};
+use super::tool::{Tool, ToolUse};
 use super::update::{UpdateSettings, Updated, Updater, minibatches, score};
 use crate::advantages::{AdvantageValues, Estimator};
 use crate::config::TrainConfig;
@@ -59,6 +60,7 @@ pub struct GrpoTrainer<P> {
     pub(super) prompts: Prompts,
     /// Watches for a reward that is hacked.
     pub(super) monitor: HackMonitor,
+    tool: Option<ToolUse>,
     gradients: Gradients,
     parts: Vec<(String, f64)>,
 }
@@ -109,11 +111,38 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         state.selection.seed = config.seed;
         let parts = setup.rewards.names();
         let monitor = HackMonitor::new(config.monitor.clone())?;
-        let reference = None;
-        let mut trainer =
-            Self { policy, setup, state, optimizer, reference, prompts, monitor, gradients, parts };
+        let (reference, tool) = (None, None);
+        let mut trainer = Self {
+            policy,
+            setup,
+            state,
+            optimizer,
+            reference,
+            prompts,
+            monitor,
+            tool,
+            gradients,
+            parts,
+        };
         trainer.fix_reference();
         Ok(trainer)
+    }
+
+    /// The same with a tool, which is called as `train.tool` says.
+    ///
+    /// # Errors
+    /// What marks calls and results is not of the tokens of the policy.
+    pub fn with_tool(mut self, tool: Box<dyn Tool>) -> Result<Self, TrainingError> {
+        let config = self.setup.config.tool.clone().unwrap_or_default();
+        self.tool = Some(ToolUse::new(config, tool, &*self.setup.tokenizer)?);
+        Ok(self)
+    }
+
+    /// The tool, where the configuration has one.
+    pub(super) fn tool(&self) -> Result<Option<&ToolUse>, TrainerError> {
+        let is_missing = self.setup.config.tool.is_some() && self.tool.is_none();
+        let missing = || TrainerError::setting("tool", "`tool`: the trainer was given none");
+        if is_missing { Err(missing()) } else { Ok(self.tool.as_ref()) }
     }
 
     /// Makes the policy as it is now the reference policy, where the loss asks for one.
@@ -151,7 +180,10 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         let (advantages, updated) = self.learn(&trained)?;
         metrics.extend(step_metrics::of_rollouts(&sampled, &self.parts));
         metrics.extend(updated.metrics);
-        let tokens: usize = sampled.iter().map(|one| one.tokens.len()).sum();
+        if self.tool.is_some() {
+            metrics.extend(step_metrics::of_calls(&sampled));
+        }
+        let tokens: usize = sampled.iter().map(SampledRollout::length).sum();
         let prompt_tokens: usize =
             sampled.iter().filter_map(|one| self.prompts.train.get(one.task)).map(Vec::len).sum();
         self.state.tokens += (tokens + prompt_tokens) as u64;
@@ -238,6 +270,7 @@ impl<P: PolicyModel> GrpoTrainer<P> {
             set: TaskSet::Train,
             prompts: &self.prompts.train,
             generation: &config.generation,
+            tool: self.tool()?,
             training: &self.state.training,
             seed: self.origin(),
             step: self.state.step,
@@ -397,26 +430,29 @@ impl<P: PolicyModel> GrpoTrainer<P> {
         advantages: &AdvantageValues,
         entropies: &Ragged<f64>,
     ) -> Vec<RolloutReport> {
-        let advantages = per_rollout(advantages);
+        let advantages = per_rollout(advantages, trained.iter().map(|one| &one.sampled));
         let row_of = |name: &str| trained.iter().position(|one| one.sampled.name == name);
         let is_all = trained.len() == sampled.len();
         let rows = sampled.into_iter().enumerate();
         rows.map(|(at, one)| {
             let row = if is_all { Some(at) } else { row_of(&one.name) };
             let task = self.setup.tasks.get(one.task);
+            let messages = messages(self.tool.as_ref(), &*self.setup.tokenizer, &one);
+            let entropy = row.and_then(|row| mean(one.of_own(entropies.row(row)))).unwrap_or(0.0);
             RolloutReport {
                 task: task.map(|task| task.id.clone()).unwrap_or_default(),
                 prompt: task.map(|task| task.prompt.clone()).unwrap_or_default(),
                 group: one.group,
-                tokens: one.tokens.len(),
+                tokens: one.length(),
                 truncated: one.truncated,
                 completion: one.completion,
+                messages: messages.into_iter().map(|(_, message)| message).collect(),
                 reward: one.reward.reward,
                 parts: one.reward.parts,
                 correct: one.reward.correct,
                 fault: one.reward.fault,
                 advantage: row.and_then(|row| advantages.get(row)).copied().unwrap_or_default(),
-                entropy: row.and_then(|row| mean(entropies.row(row))).unwrap_or(0.0),
+                entropy,
             }
         })
         .collect()

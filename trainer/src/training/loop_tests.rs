@@ -126,7 +126,8 @@ fn demonstrations_are_learned() {
         completion: ((digit + 1) % 9).to_string(),
     };
     let all: Vec<Demonstration> = (0..9).map(demonstration).collect();
-    let warmup = Warmup { config: &config, tokens_per_pass: 7, seed: 1, tokenizer: &Digits };
+    let warmup =
+        Warmup { config: &config, tokens_per_pass: 7, seed: 1, tokenizer: &Digits, tool: None };
     let mut policy = Bigrams::new();
     let mut losses = Vec::new();
     let watched = |report: WarmupReport| {

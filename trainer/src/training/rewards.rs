@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use assay_verifiers::TrainingState;
+use assay_verifiers::{Message, TrainingState};
 use serde::{Deserialize, Serialize};
 
 /// What a policy is asked, as text that is ready for its tokenizer (a chat template is applied).
@@ -34,9 +34,11 @@ pub struct Rollout {
     pub group: u64,
     /// The completion as text, without the stop token.
     pub completion: String,
-    /// Its tokens, with the stop token.
+    /// The same as messages, where there is a tool, each with the byte of the text at which it begins.
+    pub messages: Vec<(usize, Message)>,
+    /// Its tokens, with the stop token and without those of results of a tool.
     pub tokens: Vec<u32>,
-    /// Whether it was cut at the length limit.
+    /// Whether it was cut at a limit.
     pub truncated: bool,
 }
 

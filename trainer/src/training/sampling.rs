@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::error::TrainingError;
 use super::rewards::{PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, TaskSet};
 use super::seeds::{Purpose, seed};
-use crate::policy::{FinishReason, Generated, GenerationConfig, PolicyModel, TextTokenizer};
+use super::tool::{Answered, Observation, ToolUse, Turns};
+use crate::policy::{FinishReason, GenerationConfig, PolicyModel, TextTokenizer};
 use crate::ragged::Ragged;
-use assay_verifiers::TrainingState;
+use assay_verifiers::{Message, TrainingState};
 
 /// A completion that was sampled, and what it earned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub(super) struct SampledRollout {
     pub(super) tokens: Vec<u32>,
     /// The log-probability of each when it was sampled.
     pub(super) log_probs: Vec<f64>,
+    /// Which of them a tool wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) observations: Vec<Observation>,
     /// The completion as text.
     pub(super) completion: String,
     /// Whether it was cut at the length limit.
@@ -33,6 +37,31 @@ pub(super) struct SampledRollout {
     pub(super) step: u64,
     /// What it earned.
     pub(super) reward: RolloutReward,
+}
+
+impl SampledRollout {
+    /// For each token, whether the policy wrote it.
+    pub(super) fn own(&self) -> Vec<bool> {
+        let mut own = vec![true; self.tokens.len()];
+        for seen in &self.observations {
+            own.iter_mut().take(seen.end).skip(seen.start).for_each(|own| *own = false);
+        }
+        own
+    }
+
+    /// Of one value for each token, those of the tokens that the policy wrote.
+    pub(super) fn of_own<'a, T: Copy>(
+        &self,
+        values: &'a [T],
+    ) -> impl Iterator<Item = T> + use<'a, T> {
+        values.iter().zip(self.own()).filter(|(_, own)| *own).map(|(value, _)| *value)
+    }
+
+    /// How many tokens the policy wrote.
+    pub(super) fn length(&self) -> usize {
+        let seen = self.observations.iter().map(|seen| seen.end - seen.start);
+        self.tokens.len() - seen.sum::<usize>()
+    }
 }
 
 /// Completions of one task that are wanted.
@@ -53,6 +82,7 @@ pub(super) struct Sampler<'a, P> {
     pub(super) set: TaskSet,
     pub(super) prompts: &'a [Vec<u32>],
     pub(super) generation: &'a GenerationConfig,
+    pub(super) tool: Option<&'a ToolUse>,
     pub(super) training: &'a TrainingState,
     pub(super) seed: u64,
     pub(super) step: u64,
@@ -87,7 +117,7 @@ impl<P: PolicyModel> Sampler<'_, P> {
                     seed(self.seed, self.purpose(), self.step, batch << 32 | (row + at) as u64)
                 })
                 .collect();
-            let generated = self.policy.generate(&prompts, &generation, &seeds)?;
+            let generated = self.generate(&prompts, &generation, &seeds)?;
             let owners = alike.iter().flat_map(|one| std::iter::repeat_n(one, one.rollouts));
             for (request, generated) in owners.zip(generated) {
                 let row = first_row + rollouts.len();
@@ -98,6 +128,20 @@ impl<P: PolicyModel> Sampler<'_, P> {
         let asked = rollouts.iter().map(|rollout| self.asked(rollout)).collect();
         let pending = self.rewards.ask(asked, self.training);
         Ok(Asked { rollouts, pending })
+    }
+
+    fn generate(
+        &self,
+        prompts: &Ragged<u32>,
+        generation: &GenerationConfig,
+        seeds: &[u64],
+    ) -> Result<Vec<Answered>, TrainingError> {
+        let (policy, tokenizer) = (self.policy, self.tokenizer);
+        if let Some(tool) = self.tool {
+            return Turns { policy, tokenizer, generation, tool }.generate(prompts, seeds);
+        }
+        let generated = policy.generate(prompts, generation, seeds)?;
+        Ok(generated.into_iter().map(Answered::from).collect())
     }
 
     fn purpose(&self) -> Purpose {
@@ -120,7 +164,7 @@ impl<P: PolicyModel> Sampler<'_, P> {
         &self,
         name: String,
         request: &GroupRequest,
-        generated: Generated,
+        Answered { generated, observations }: Answered,
     ) -> SampledRollout {
         SampledRollout {
             name,
@@ -129,6 +173,7 @@ impl<P: PolicyModel> Sampler<'_, P> {
             completion: self.tokenizer.decode(&generated.tokens),
             tokens: generated.tokens,
             log_probs: generated.log_probs.into_iter().map(f64::from).collect(),
+            observations,
             truncated: generated.finish == FinishReason::Length,
             extra: request.temperature.is_some(),
             step: self.step,
@@ -142,10 +187,22 @@ impl<P: PolicyModel> Sampler<'_, P> {
             task: rollout.task,
             group: rollout.group,
             completion: rollout.completion.clone(),
-            tokens: rollout.tokens.clone(),
+            messages: messages(self.tool, self.tokenizer, rollout),
+            tokens: rollout.of_own(&rollout.tokens).collect(),
             truncated: rollout.truncated,
         }
     }
+}
+
+/// The messages of a completion, where there is a tool.
+pub(super) fn messages(
+    tool: Option<&ToolUse>,
+    tokenizer: &dyn TextTokenizer,
+    rollout: &SampledRollout,
+) -> Vec<(usize, Message)> {
+    let SampledRollout { completion, tokens, observations, .. } = rollout;
+    let of = |tool: &ToolUse| tool.messages(completion, &tokenizer.ends(tokens), observations);
+    tool.map(of).unwrap_or_default()
 }
 
 impl Asked {

@@ -30,6 +30,18 @@ pub(super) fn of_rollouts(rollouts: &[SampledRollout], parts: &[(String, f64)]) 
     metrics
 }
 
+/// What is to be said of the calls of a tool: how many a completion has, and the share that failed.
+#[expect(clippy::cast_precision_loss, reason = "no step has 2^53 calls")]
+pub(super) fn of_calls(rollouts: &[SampledRollout]) -> Metrics {
+    let calls = || rollouts.iter().flat_map(|one| &one.observations);
+    let (count, failed) = (calls().count(), calls().filter(|call| call.is_error).count());
+    let each = count as f64 / rollouts.len().max(1) as f64;
+    Metrics::from([
+        ("tools/call_frequency".to_owned(), each),
+        ("tools/failure_frequency".to_owned(), failed as f64 / count.max(1) as f64),
+    ])
+}
+
 /// The measurements of updates, by TRL's names where it has one: the mean over the updates of a step.
 pub(super) fn of_updates(updates: &[Metrics]) -> Metrics {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
@@ -73,9 +85,9 @@ fn rewards(rollouts: &[SampledRollout], metrics: &mut Metrics) {
 
 #[expect(clippy::cast_precision_loss, reason = "no completion has 2^53 tokens")]
 fn lengths(rollouts: &[SampledRollout], metrics: &mut Metrics) {
-    let all: Vec<f64> = rollouts.iter().map(|one| one.tokens.len() as f64).collect();
+    let all: Vec<f64> = rollouts.iter().map(|one| one.length() as f64).collect();
     let ended = rollouts.iter().filter(|one| !one.truncated);
-    let terminated: Vec<f64> = ended.map(|one| one.tokens.len() as f64).collect();
+    let terminated: Vec<f64> = ended.map(|one| one.length() as f64).collect();
     let clipped = 1.0 - terminated.len() as f64 / all.len().max(1) as f64;
     metrics.insert("completions/clipped_ratio".into(), clipped);
     for (kind, lengths) in [("length", &all), ("terminated_length", &terminated)] {
@@ -108,6 +120,7 @@ mod tests {
             group,
             tokens: vec![0; tokens],
             log_probs: vec![0.0; tokens],
+            observations: Vec::new(),
             completion: String::new(),
             truncated,
             extra: false,

@@ -1,13 +1,14 @@
 //! Supervised training on demonstrations: the mean negative log-likelihood of the tokens of their
 //! completions.
 
-use super::batch::passes;
+use super::batch::{passes, rows_of};
 use super::error::TrainingError;
 use super::optimizer::{AdamW, clip};
 use super::seeds::{Purpose, order, seed};
-use crate::config::WarmupConfig;
+use crate::config::{ToolConfig, WarmupConfig};
 use crate::error::TrainerError;
 use crate::policy::{PolicyModel, Sequences, TextTokenizer, TokenGradients};
+use crate::ragged::Ragged;
 
 /// A prompt and the completion that it should have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct Warmup<'a> {
     pub seed: u64,
     /// The tokenizer of the policy. Its first stop token ends each completion.
     pub tokenizer: &'a dyn TextTokenizer,
+    /// The tool whose results demonstrations hold: these are not trained on.
+    pub tool: Option<&'a ToolConfig>,
 }
 
 impl Warmup<'_> {
@@ -53,7 +56,7 @@ impl Warmup<'_> {
         demonstrations: &[Demonstration],
         mut watch: impl FnMut(WarmupReport) -> bool,
     ) -> Result<(), TrainingError> {
-        let all = self.sequences(policy, demonstrations)?;
+        let (all, mask) = self.sequences(policy, demonstrations)?;
         let mut optimizer =
             AdamW::new(&self.config.optimizer, policy.parameters(), self.config.steps)?;
         let mut gradients = policy.parameters().gradients();
@@ -68,7 +71,7 @@ impl Warmup<'_> {
             let rows: Vec<usize> = waiting.drain(..self.config.batch_size).collect();
             let batch = all.select(&rows);
             gradients.clear();
-            let loss = self.pass(policy, &batch, &mut gradients)?;
+            let loss = self.pass(policy, (&batch, &rows_of(&mask, &rows)), &mut gradients)?;
             let grad_norm = clip(&mut gradients, self.config.optimizer.max_grad_norm);
             optimizer.update(policy.parameters_mut(), &gradients)?;
             if !watch(WarmupReport { update, loss, grad_norm }) {
@@ -82,17 +85,24 @@ impl Warmup<'_> {
         &self,
         policy: &P,
         demonstrations: &[Demonstration],
-    ) -> Result<Sequences, TrainingError> {
+    ) -> Result<(Sequences, Ragged<bool>), TrainingError> {
         if demonstrations.is_empty() || self.config.batch_size == 0 {
             let have =
                 format!("{}, in batches of {}", demonstrations.len(), self.config.batch_size);
             return Err(TrainerError::input("demonstrations", have, "one or more").into());
         }
-        let mut sequences = Sequences::default();
+        let (mut sequences, mut mask) = (Sequences::default(), Ragged::new());
         for (at, demonstration) in demonstrations.iter().enumerate() {
             let prompt = self.tokenizer.encode(&demonstration.prompt)?;
-            let mut completion = self.tokenizer.encode(&demonstration.completion)?;
+            let text = demonstration.completion.as_str();
+            let parts = self.tool.map_or_else(|| vec![(text, false)], |tool| tool.parts(text));
+            let (mut completion, mut trained) = (Vec::new(), Vec::new());
+            for (part, is_result) in parts {
+                completion.extend(self.tokenizer.encode(part)?);
+                trained.resize(completion.len(), !is_result);
+            }
             completion.extend(self.tokenizer.stop_tokens().first());
+            trained.resize(completion.len(), true);
             let tokens = prompt.len() + completion.len();
             if prompt.is_empty() || tokens > policy.positions_max() {
                 let have = format!("{tokens} tokens, {} of them the prompt", prompt.len());
@@ -102,23 +112,27 @@ impl Warmup<'_> {
                 );
             }
             sequences.push(&prompt, &completion);
+            mask.push(trained);
         }
-        Ok(sequences)
+        Ok((sequences, mask))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "no batch has 2^53 tokens")]
     fn pass<P: PolicyModel>(
         &self,
         policy: &P,
-        batch: &Sequences,
+        (batch, mask): (&Sequences, &Ragged<bool>),
         gradients: &mut crate::policy::Gradients,
     ) -> Result<f64, TrainingError> {
-        let share = 1.0 / batch.completions.values().len().max(1) as f64;
+        let trained = mask.values().iter().filter(|trained| **trained).count();
+        let share = 1.0 / trained.max(1) as f64;
         let mut loss = 0.0;
         for rows in passes(batch, self.tokens_per_pass) {
             let (scores, kept) = policy.forward(&batch.select(&rows), 1.0)?;
-            loss -= scores.log_probs.values().iter().sum::<f64>() * share;
-            let log_probs = scores.log_probs.map(|_| -share);
+            let weights = rows_of(mask, &rows).map(|trained| f64::from(u8::from(*trained)));
+            let terms = scores.log_probs.values().iter().zip(weights.values());
+            loss -= terms.map(|(log_prob, weight)| log_prob * weight).sum::<f64>() * share;
+            let log_probs = weights.map(|weight| -share * weight);
             policy.backward(kept, &TokenGradients { log_probs, entropies: None }, gradients)?;
         }
         Ok(loss)

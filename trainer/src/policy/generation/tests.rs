@@ -126,6 +126,23 @@ fn completions_end_in_time() {
 }
 
 #[test]
+fn completions_end_where_they_are_told() {
+    let (decoder, seeds) = (decoder(), (0..30).collect::<Vec<u64>>());
+    let ends = |at: usize, tokens: &[u32]| tokens.len() >= 9 - at % 5 || tokens.ends_with(&[4]);
+    let made = decoder.generate_until(&prompts(), &config(), &seeds, &ends).unwrap();
+    for (at, (whole, made)) in
+        generate(&decoder, &prompts(), &config(), &seeds).unwrap().iter().zip(&made).enumerate()
+    {
+        let length = (1..whole.tokens.len()).find(|length| ends(at, &whole.tokens[..*length]));
+        let length = length.unwrap_or(whole.tokens.len());
+        assert_eq!(made.tokens, whole.tokens[..length]);
+        assert_eq!(made.log_probs, whole.log_probs[..length]);
+        let stopped = made.finish == FinishReason::Stop;
+        assert_eq!(stopped, made.tokens.last().is_some_and(|last| [0, 17].contains(last)));
+    }
+}
+
+#[test]
 fn what_cannot_be_continued_is_refused() {
     let long = [vec![1; POSITIONS - 1], vec![1; POSITIONS]].into_iter().collect();
     let message = "prompt 1: has 40 tokens, which leaves none of 40 for a completion";
