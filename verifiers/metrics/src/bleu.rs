@@ -1,7 +1,10 @@
 //! BLEU of one sentence (Papineni et al. 2002) as sacrebleu 2.6 has it.
 
+use std::cell::Cell;
+
 use crate::grams::Grams;
-use crate::intern::{BYTES_A_TOKEN, Vocabulary};
+use crate::intern::Vocabulary;
+use crate::scan::Tokens;
 use crate::score::{Overlap, float};
 use crate::tokens::WordSplit;
 
@@ -54,28 +57,36 @@ pub struct BleuReferences {
     lengths: Vec<usize>,
 }
 
+impl BleuRules {
+    fn with_tokens<T>(&self, text: &str, then: impl FnOnce(&Tokens) -> T) -> T {
+        let mut tokens = TOKENS.take();
+        self.tokens.read(&self.tokens.prepared(text, self.ignore_case), &mut tokens);
+        let out = then(&tokens);
+        TOKENS.set(tokens.room());
+        out
+    }
+}
+
+thread_local! {
+    /// Room for the tokens of a text, kept for the next.
+    static TOKENS: Cell<Tokens> = Cell::default();
+}
+
 impl BleuReferences {
     /// Reads one or several references. Linear.
     pub fn new(references: &[&str], rules: &BleuRules) -> Self {
         let all = references.iter().map(|text| text.len()).sum();
         let mut vocabulary = Vocabulary::for_text(all);
-        let mut read = |text: &&str| {
-            let text = rules.tokens.prepared(text, rules.ignore_case);
-            let mut ids = Vec::with_capacity(text.len() / BYTES_A_TOKEN);
-            rules.tokens.split(&text, |token| ids.push(vocabulary.id(token)));
-            ids
-        };
+        let mut read = |text: &&str| rules.with_tokens(text, |tokens| vocabulary.ids(tokens));
         let wanted: Vec<Vec<u32>> = references.iter().map(&mut read).collect();
-        let grams = Grams::of(&wanted, vocabulary.len() + 1, ORDERS);
         let lengths = wanted.iter().map(Vec::len).collect();
+        let grams = Grams::of(wanted, vocabulary.len() + 1, ORDERS);
         Self { rules: *rules, vocabulary, grams, lengths }
     }
 
     /// The matches of a text for each order, and its tokens.
     fn matches(&self, text: &str) -> (Vec<usize>, usize) {
-        let text = self.rules.tokens.prepared(text, self.rules.ignore_case);
-        let mut given = Vec::with_capacity(text.len() / BYTES_A_TOKEN);
-        self.rules.tokens.split(&text, |token| given.push(self.vocabulary.find(token)));
+        let given = self.rules.with_tokens(text, |tokens| self.vocabulary.known(tokens));
         (self.grams.matches(&given), given.len())
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::grams::Grams;
 use crate::intern::{Letters, Vocabulary, number};
 use crate::score::ratio;
-use crate::tokens::{is_space, lowered, words};
+use crate::tokens::{has_wide_space, is_space, lowered, words};
 
 /// The longest n-grams of characters.
 const ORDERS: usize = 6;
@@ -53,11 +53,12 @@ impl ChrfReferences {
         let each = references.iter().map(|text| {
             let text = cased(text, rules);
             let (mut letters, mut words) = (Letters::default(), Vocabulary::default());
-            let ids = letters.text(dense(&text));
+            let ids = letters.text(&dense(&text));
             let by_letters = (CharacterGrams::of(&ids, letters.count()), ids.len());
             let ids = if rules.words > 0 { words.text(apart(&text)) } else { Vec::new() };
-            let grams = Grams::of(std::slice::from_ref(&ids), words.len() + 1, rules.words);
-            Reference { letters, by_letters, words, by_words: (grams, ids.len()) }
+            let count = ids.len();
+            let by_words = (Grams::of(vec![ids], words.len() + 1, rules.words), count);
+            Reference { letters, by_letters, words, by_words }
         });
         Self { rules: *rules, each: each.collect() }
     }
@@ -66,9 +67,10 @@ impl ChrfReferences {
     /// the references.
     pub fn score(&self, text: &str) -> f64 {
         let text = cased(text, &self.rules);
+        let dense = dense(&text);
         let one = |reference: &Reference| {
             let mut sums = Sums::default();
-            let ids: Vec<u32> = dense(&text).map(|letter| reference.letters.find(letter)).collect();
+            let ids = reference.letters.known(&dense);
             let (grams, wanted) = &reference.by_letters;
             sums.add_all(grams.matches(&ids), [ids.len(), *wanted]);
             if self.rules.words > 0 {
@@ -88,8 +90,35 @@ fn cased<'t>(text: &'t str, rules: &ChrfRules) -> Cow<'t, str> {
 }
 
 /// The characters of a text but for white space.
-fn dense(text: &str) -> impl Iterator<Item = char> {
-    text.chars().filter(|letter| !is_space(*letter))
+#[expect(clippy::indexing_slicing, reason = "no more is kept than is read")]
+fn dense(text: &str) -> String {
+    if has_wide_space(text) {
+        return text.chars().filter(|letter| !is_space(*letter)).collect();
+    }
+    // Without a branch: where words end is hard to guess.
+    let (mut dense, mut count) = (vec![0; text.len()], 0);
+    for byte in text.bytes() {
+        dense[count] = byte;
+        count += KEPT[usize::from(byte)];
+    }
+    dense.truncate(count);
+    String::from_utf8(dense).unwrap_or_default()
+}
+
+/// For each byte 1 but for white space.
+const KEPT: [usize; 256] = kept();
+
+#[expect(clippy::indexing_slicing, reason = "a loop over the table, in a constant")]
+const fn kept() -> [usize; 256] {
+    let mut out = [1; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        if matches!(byte, 9..=13 | 0x1c..=0x20) {
+            out[byte] = 0;
+        }
+        byte += 1;
+    }
+    out
 }
 
 /// Precision and recall over the orders that both texts are long enough for.
@@ -148,7 +177,7 @@ impl CharacterGrams {
         if bits * number(ORDERS) < u64::BITS {
             Self::Sorted { windows: windows(ids, bits, 0), bits, beyond: count + 1 }
         } else {
-            Self::Many(Grams::of(&[ids.to_vec()], count as usize + 1, ORDERS))
+            Self::Many(Grams::of(vec![ids.to_vec()], count as usize + 1, ORDERS))
         }
     }
 
@@ -156,30 +185,68 @@ impl CharacterGrams {
     fn matches(&self, ids: &[u32]) -> Vec<usize> {
         match self {
             Self::Sorted { windows: wanted, bits, beyond } => {
-                shared([&windows(ids, *bits, *beyond), wanted], *bits)
+                let given = windows(ids, *bits, *beyond);
+                shared([&given, wanted], *bits)
             }
             Self::Many(grams) => grams.matches(ids),
         }
     }
 }
 
-/// The bits of a digit by which windows are sorted, and the number of windows from which on that pays.
-const DIGIT: u32 = 10;
-const MANY: usize = 400;
-
-/// The letters of a text from each on, in order. For 0, and after the end, stands `beyond`.
+/// The letters of a text from each on, in order, and then the greatest number. For 0, and after the end, stands
+/// `beyond`.
 fn windows(ids: &[u32], bits: u32, beyond: u32) -> Vec<u64> {
     let used = bits * number(ORDERS);
-    let (mut window, mut out) = (0_u64, Vec::with_capacity(ids.len()));
-    for (place, id) in ids.iter().chain(&[0; ORDERS - 1]).enumerate() {
+    let (mut window, mut out) = (0_u64, Vec::with_capacity(ids.len() + ORDERS));
+    out.extend(ids.iter().chain(&[0; ORDERS - 1]).map(|id| {
         let id = if *id == 0 { beyond } else { *id };
         window = ((window << bits) | u64::from(id)) & ((1 << used) - 1);
-        if place + 1 >= ORDERS {
-            out.push(window);
+        window
+    }));
+    out.drain(..ORDERS - 1);
+    sort(&mut out, used);
+    out.push(u64::MAX);
+    out
+}
+
+/// The greatest digit by which windows are sorted, and the number of windows from which on that pays.
+const DIGIT: u32 = 11;
+const MANY: usize = 100;
+
+/// By digits, from the last.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "digits are below the size of the table, places below the length"
+)]
+fn sort(windows: &mut Vec<u64>, used: u32) {
+    if windows.len() < MANY {
+        return windows.sort_unstable();
+    }
+    let passes = used.div_ceil(DIGIT);
+    let width = used.div_ceil(passes);
+    let size = 1_usize << width;
+    let digit = |rest: u64| usize::try_from(rest).unwrap_or(usize::MAX) & (size - 1);
+    let mut starts = vec![0_u32; passes as usize * size];
+    for window in &*windows {
+        let mut rest = *window;
+        for starts in starts.chunks_exact_mut(size) {
+            starts[digit(rest)] += 1;
+            rest >>= width;
         }
     }
-    sort(&mut out, used);
-    out
+    let mut out = vec![0; windows.len()];
+    for (pass, starts) in (0..).zip(starts.chunks_exact_mut(size)) {
+        let mut sum = 0;
+        for start in &mut *starts {
+            sum += std::mem::replace(start, sum);
+        }
+        for window in &*windows {
+            let start = &mut starts[digit(window >> (pass * width))];
+            out[*start as usize] = *window;
+            *start += 1;
+        }
+        std::mem::swap(windows, &mut out);
+    }
 }
 
 /// Counts by orders; two more than there are make whole registers.
@@ -194,7 +261,7 @@ const fn longer() -> [ByOrder; ORDERS + 1] {
     let mut equal = 0;
     while equal <= ORDERS {
         let mut order = equal;
-        while order < ORDERS {
+        while order < ORDERS + 2 {
             out[equal][order] = -1;
             order += 1;
         }
@@ -206,65 +273,38 @@ const fn longer() -> [ByOrder; ORDERS + 1] {
 /// The n-grams of each order that both sides have: equal ones stand beside each other once both are merged.
 #[expect(
     clippy::indexing_slicing,
-    reason = "windows share at most as many letters as they have, and orders are below their number"
+    reason = "windows share at most as many letters as they have, and the last is the greatest number"
 )]
 fn shared([given, wanted]: [&[u64]; 2], bits: u32) -> Vec<usize> {
     let unused = u64::BITS - bits * number(ORDERS);
     // To multiply is faster than to divide, and exact for so few bits.
     let reciprocal = (1_u32 << 16).div_ceil(bits);
-    let mut matches: ByOrder = [0; ORDERS + 2];
-    // For each order how many windows of either side come before the current group.
-    let [mut left_starts, mut right_starts] = [matches; 2];
+    // By how many windows a side has more, in all and where the current group of each order began, and the sums
+    // of what sides have more of groups.
+    let mut more = 0;
+    let [mut starts, mut alone]: [ByOrder; 2] = [[0; ORDERS + 2]; 2];
     let (mut one, mut two, mut before) = (0, 0, u64::MAX);
     loop {
-        // Windows are below the greatest number.
-        let next = |side: &[u64], at: usize| side.get(at).copied().unwrap_or(u64::MAX);
-        let (left, right) = (next(given, one), next(wanted, two));
+        let (left, right) = (given[one], wanted[two]);
         let window = left.min(right);
         let same = (window ^ before).leading_zeros().saturating_sub(unused);
-        let equal = (same * reciprocal) >> 16;
-        let seen = [one, two].map(|at| i32::try_from(at).unwrap_or(i32::MAX));
-        let starts = left_starts.iter_mut().zip(&mut right_starts);
-        let by_order = matches.iter_mut().zip(starts).zip(&LONGER[equal as usize]);
-        for ((matches, starts), begins) in by_order {
-            let group = [seen[0] - *starts.0, seen[1] - *starts.1];
-            *matches += group[0].min(group[1]) & begins;
-            *starts.0 += group[0] & begins;
-            *starts.1 += group[1] & begins;
+        let begins = LONGER[((same * reciprocal) >> 16) as usize];
+        for ((start, alone), begins) in starts.iter_mut().zip(&mut alone).zip(begins) {
+            let group = more - *start;
+            *alone += group.abs() & begins;
+            *start += group & begins;
         }
         if window == u64::MAX {
-            return matches[..ORDERS].iter().map(|count| count.unsigned_abs() as usize).collect();
+            break;
         }
         before = window;
-        (one, two) = (one + usize::from(left <= right), two + usize::from(right < left));
+        let (is_left, is_right) = (left <= right, right < left);
+        more += i32::from(is_left) - i32::from(is_right);
+        (one, two) = (one + usize::from(is_left), two + usize::from(is_right));
     }
-}
-
-/// By digits, from the last.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "digits are below the size of the table, places below the length"
-)]
-fn sort(windows: &mut Vec<u64>, bits: u32) {
-    if windows.len() < MANY {
-        return windows.sort_unstable();
-    }
-    let mut out = vec![0; windows.len()];
-    for shift in (0..bits).step_by(DIGIT as usize) {
-        let mut starts = [0_u32; 1 << DIGIT];
-        let digit = |window: u64| ((window >> shift) & ((1 << DIGIT) - 1)) as usize;
-        for window in windows.iter() {
-            starts[digit(*window)] += 1;
-        }
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += std::mem::replace(start, sum);
-        }
-        for window in windows.iter() {
-            let start = &mut starts[digit(*window)];
-            out[*start as usize] = *window;
-            *start += 1;
-        }
-        std::mem::swap(windows, &mut out);
-    }
+    // All of them, so that they stay in whole registers.
+    let both = |alone: &i32| (one + two - alone.unsigned_abs() as usize) / 2;
+    let mut matches: Vec<usize> = alone.iter().map(both).collect();
+    matches.truncate(ORDERS);
+    matches
 }

@@ -58,7 +58,7 @@ pub fn errors<E>(
             let mut vocabulary = Vocabulary::default();
             let given = vocabulary.text(text.split(' ').filter(|word| !word.is_empty()));
             let wanted = vocabulary.text(reference.split(' ').filter(|word| !word.is_empty()));
-            compare(&given, &wanted, vocabulary.len(), pay)
+            compare(&given, &wanted, vocabulary.len() + 1, pay)
         }
     }
 }
@@ -73,7 +73,7 @@ pub fn characters<E>(
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<Edits, E> {
     let mut letters = Letters::default();
-    let (given, wanted) = (letters.text(text.chars()), letters.text(reference.chars()));
+    let (given, wanted) = (letters.text(text), letters.text(reference));
     compare(&given, &wanted, letters.count() as usize + 1, pay)
 }
 
@@ -88,7 +88,7 @@ pub fn fuzzy_ratio<E>(
     pay: &mut dyn FnMut(u64) -> Result<(), E>,
 ) -> Result<f64, E> {
     let mut letters = Letters::default();
-    let (given, wanted) = (letters.text(text.chars()), letters.text(reference.chars()));
+    let (given, wanted) = (letters.text(text), letters.text(reference));
     pay(2 * bits::steps(wanted.len(), given.len()))?;
     let common = bits::common(&wanted, &given, letters.count() as usize + 1);
     let lengths = given.len() + wanted.len();

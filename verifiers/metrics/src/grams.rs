@@ -1,92 +1,85 @@
 //! N-grams that texts share.
 
-use crate::intern::{Pairs, number};
+use crate::intern::{Numbers, pair};
 
-/// Where no n-gram ends.
-const NONE: u32 = u32::MAX;
-
-/// The n-grams of references.
+/// References whose n-grams are looked for. Tokens are numbers from 1, below `kinds`; 0 is for those of other texts
+/// that no reference has.
 pub(crate) struct Grams {
+    references: Vec<Vec<u32>>,
+    kinds: usize,
     orders: usize,
-    /// How many different tokens there are: an n-gram of one token is its number.
-    kinds: u32,
-    /// An n-gram of one token less and a token: longer ones are numbered behind the tokens.
-    longer: Pairs,
-    /// How often the reference has each that has it most often.
-    most: Vec<u32>,
 }
 
-#[expect(clippy::indexing_slicing, reason = "numbers of n-grams are below the count of them")]
-impl Grams {
-    /// The n-grams of up to `orders` tokens. Tokens are numbers below `kinds`; the greatest is for those of
-    /// other texts that no reference has. Linear in the references times the orders.
-    pub(crate) fn of(references: &[Vec<u32>], kinds: usize, orders: usize) -> Self {
-        let all: usize = references.iter().map(Vec::len).sum();
-        let more = all * orders.saturating_sub(1);
-        let mut most = vec![0_u32; kinds];
-        most.reserve(more);
-        let mut grams = Self { orders, kinds: number(kinds), longer: Pairs::for_about(more), most };
-        if let [only] = references {
-            grams.each(only, |most| *most += 1);
-            return grams;
-        }
-        for reference in references {
-            let before = std::mem::replace(&mut grams.most, vec![0; kinds + grams.longer.len()]);
-            grams.each(reference, |seen| *seen += 1);
-            for (most, before) in grams.most.iter_mut().zip(before) {
-                *most = before.max(*most);
-            }
-        }
-        grams
-    }
+/// An n-gram: where it starts, and its number.
+type Gram = (u32, u32);
 
-    /// Numbers the n-grams of a reference, and changes the count of each.
-    fn each(&mut self, reference: &[u32], change: impl Fn(&mut u32)) {
-        let mut ending = vec![NONE; self.orders];
-        for token in reference {
-            for order in (1..self.orders).rev() {
-                if ending[order - 1] == NONE {
-                    continue;
-                }
-                let gram = self.kinds + self.longer.id(ending[order - 1], *token);
-                if self.most.len() == gram as usize {
-                    self.most.push(0);
-                }
-                change(&mut self.most[gram as usize]);
-                ending[order] = gram;
-            }
-            if let Some(first) = ending.first_mut() {
-                change(&mut self.most[*token as usize]);
-                *first = *token;
-            }
-        }
+#[expect(
+    clippy::indexing_slicing,
+    reason = "numbers of n-grams are below the counts of them, places below the length"
+)]
+impl Grams {
+    /// The n-grams of up to `orders` tokens.
+    pub(crate) fn of(references: Vec<Vec<u32>>, kinds: usize, orders: usize) -> Self {
+        Self { references, kinds, orders }
     }
 
     /// How many n-grams of a text the references have, for each order from 1: each as often as the reference
-    /// that has it most often. Linear in the text times the orders.
+    /// that has it most often. Linear in the texts times the orders; n-grams that one side does not have are
+    /// dropped from the other.
     pub(crate) fn matches(&self, text: &[u32]) -> Vec<usize> {
-        let mut left = self.most.clone();
-        let mut matches = vec![0; self.orders];
-        // The n-grams of references that end at a token.
-        let mut ending = vec![NONE; self.orders];
-        if self.orders == 0 {
-            return matches;
-        }
-        for token in text {
-            for order in (0..self.orders).rev() {
-                let gram = match order.checked_sub(1).map(|shorter| ending[shorter]) {
-                    None => Some(*token).filter(|token| self.most[*token as usize] > 0),
-                    Some(NONE) => None,
-                    Some(shorter) => self.longer.find(shorter, *token).map(|at| self.kinds + at),
-                };
-                ending[order] = gram.unwrap_or(NONE);
-                if let Some(gram) = gram {
-                    let left = &mut left[gram as usize];
-                    matches[order] += usize::from(*left > 0);
-                    *left = left.saturating_sub(1);
+        let all = |ids: &[u32]| (0..).zip(ids.iter().copied()).collect::<Vec<Gram>>();
+        let mut ours = all(text);
+        let mut theirs: Vec<_> = self.references.iter().map(|ids| (ids, all(ids))).collect();
+        let mut kinds = self.kinds;
+        let one = |before| {
+            if before > 0 {
+                let mut table = Numbers::for_about(ours.len());
+                longer(&mut ours, text, before, |key| table.id(key));
+                for (ids, grams) in &mut theirs {
+                    longer(grams, ids, before, |key| table.find(key));
+                }
+                kinds = table.len() + 1;
+            }
+            let [mut counts, mut most, mut seen] = [(); 3].map(|()| vec![0_u32; kinds]);
+            for (_, gram) in &ours {
+                counts[*gram as usize] += 1;
+            }
+            counts[0] = 0;
+            for (_, grams) in &mut theirs {
+                keep(grams, &counts);
+                for (_, gram) in &*grams {
+                    seen[*gram as usize] += 1;
+                }
+                for (_, gram) in grams {
+                    let seen = std::mem::take(&mut seen[*gram as usize]);
+                    most[*gram as usize] = most[*gram as usize].max(seen);
                 }
             }
-        }
-        matches
+            keep(&mut ours, &most);
+            counts.iter().zip(&most).map(|(count, most)| *count.min(most) as usize).sum()
+        };
+        (0..self.orders).map(one).collect()
     }
+}
+
+/// Makes n-grams longer by the token that comes after so many.
+fn longer(grams: &mut Vec<Gram>, ids: &[u32], before: usize, mut id: impl FnMut(u64) -> u32) {
+    let count = grams.partition_point(|(start, _)| *start as usize + before < ids.len());
+    grams.truncate(count);
+    for (start, gram) in grams {
+        let last = ids.get(*start as usize + before).copied().unwrap_or(0);
+        *gram = id(pair(*gram, last));
+    }
+}
+
+/// Keeps the n-grams of which there are some, without a branch: which they are is hard to guess.
+#[expect(clippy::indexing_slicing, reason = "no more are kept than there are")]
+fn keep(grams: &mut Vec<Gram>, counts: &[u32]) {
+    let mut kept = 0;
+    for at in 0..grams.len() {
+        let gram = grams[at];
+        grams[kept] = gram;
+        kept += usize::from(counts[gram.1 as usize] > 0);
+    }
+    grams.truncate(kept);
 }

@@ -4,99 +4,67 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-/// The longest token that its own bytes are the key of.
-const SHORT: usize = 7;
-/// What tells the key of a longer one.
-const LONG: u64 = 1 << 63;
+use crate::scan::{Tokens, short};
 
 /// About so many bytes of a text make a token.
 pub(crate) const BYTES_A_TOKEN: usize = 5;
 
 /// A count as a number of 32 bits: there are fewer tokens than bytes, and texts of 4 GiB are not judged.
+#[expect(clippy::cast_possible_truncation, reason = "as said")]
 pub(crate) fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
+    count as u32
 }
 
-/// Numbers tokens from 0 in the order in which they are first seen.
+/// Numbers tokens from 1 in the order in which they are first seen.
 #[derive(Default)]
 pub(crate) struct Vocabulary {
-    table: Pairs,
-    /// The long tokens, one behind another, and where each token ends.
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
+    table: Numbers<u128>,
+    long: FxHashMap<Box<[u8]>, u32>,
 }
 
 impl Vocabulary {
     /// One for the tokens of a text of so many bytes.
     pub(crate) fn for_text(bytes: usize) -> Self {
-        let room = bytes / BYTES_A_TOKEN;
-        Self { table: Pairs::for_about(room), bytes: Vec::new(), ends: Vec::with_capacity(room) }
-    }
-
-    /// The bytes of a short token and how many they are, or else a hash.
-    fn key(token: &[u8]) -> u64 {
-        let short = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
-        let length = token.len();
-        match (token.first_chunk::<4>(), token.last_chunk::<4>()) {
-            (Some(first), Some(last)) if length <= SHORT => {
-                let rest = short(last) >> (8 * (8 - length));
-                short(first) | (rest << 32) | ((length as u64) << 56)
-            }
-            (Some(_), Some(_)) => {
-                let (chunks, _) = token.as_chunks::<8>();
-                let last = token.last_chunk::<8>().copied().unwrap_or_default();
-                let mixed = chunks.iter().chain([&last]).fold(length as u64, |key, chunk| {
-                    let mixed =
-                        (key ^ u64::from_le_bytes(*chunk)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    mixed ^ (mixed >> 32)
-                });
-                (mixed >> 2) | LONG
-            }
-            _ => token.iter().fold(length as u64, |key, byte| (key << 8) | u64::from(*byte)),
-        }
-    }
-
-    /// Whether a number is that of a token whose key it has.
-    fn is_same(&self, id: u32, key: u64, token: &[u8]) -> bool {
-        if key < LONG {
-            return true;
-        }
-        let place = id as usize;
-        let start = place.checked_sub(1).and_then(|before| self.ends.get(before));
-        let span = start.copied().unwrap_or(0)..self.ends.get(place).copied().unwrap_or(0);
-        self.bytes.get(span) == Some(token)
+        Self { table: Numbers::for_about(bytes / BYTES_A_TOKEN), long: FxHashMap::default() }
     }
 
     /// The number of a token.
     pub(crate) fn id(&mut self, token: &[u8]) -> u32 {
-        let next = number(self.len());
-        let mut key = Self::key(token);
-        loop {
-            let id = self.table.entry(key);
-            if id == next {
-                if key >= LONG {
-                    self.bytes.extend_from_slice(token);
-                }
-                self.ends.push(self.bytes.len());
-                return id;
-            }
-            if self.is_same(id, key, token) {
-                return id;
-            }
-            key = another(key);
-        }
+        let key = short(token).unwrap_or_else(|| self.of_long(token));
+        self.table.id(key)
     }
 
-    /// The number of a token; of one without a number, the count of them.
+    /// The key of a long token: none of a short one.
+    #[cold]
+    fn of_long(&mut self, token: &[u8]) -> u128 {
+        let next = number(self.long.len());
+        u128::MAX - u128::from(*self.long.entry(token.into()).or_insert(next))
+    }
+
+    /// The numbers of tokens.
+    pub(crate) fn ids(&mut self, tokens: &Tokens) -> Vec<u32> {
+        let id = |key: &u128| match tokens.long(*key) {
+            Some(token) => self.id(token),
+            None => self.table.id(*key),
+        };
+        tokens.keys.iter().map(id).collect()
+    }
+
+    /// The numbers of tokens; 0 of those without.
+    pub(crate) fn known(&self, tokens: &Tokens) -> Vec<u32> {
+        let id = |key: &u128| match tokens.long(*key) {
+            Some(token) => self.find(token),
+            None => self.table.find(*key),
+        };
+        tokens.keys.iter().map(id).collect()
+    }
+
+    /// The number of a token; 0 of one without.
+    #[cold]
     pub(crate) fn find(&self, token: &[u8]) -> u32 {
-        let mut key = Self::key(token);
-        while let Some(id) = self.table.known(key) {
-            if self.is_same(id, key, token) {
-                return id;
-            }
-            key = another(key);
-        }
-        number(self.len())
+        let long = || self.long.get(token).map(|place| u128::MAX - u128::from(*place));
+        let key = short(token).or_else(long);
+        key.map_or(0, |key| self.table.find(key))
     }
 
     /// The numbers of a text.
@@ -106,13 +74,8 @@ impl Vocabulary {
 
     /// How many tokens have a number.
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.table.len()
     }
-}
-
-/// The next key of a long token, where another one has its own.
-fn another(key: u64) -> u64 {
-    key.wrapping_add(1) | LONG
 }
 
 /// Numbers letters from 1.
@@ -145,15 +108,21 @@ impl Letters {
         *slot
     }
 
-    /// The number of a letter, or 0.
-    pub(crate) fn find(&self, letter: char) -> u32 {
-        let known = self.ascii.get(letter as usize).or_else(|| self.others.get(&letter));
-        known.copied().unwrap_or(0)
+    /// The numbers of a text.
+    pub(crate) fn text(&mut self, text: &str) -> Vec<u32> {
+        text.chars().for_each(|letter| _ = self.id(letter));
+        self.known(text)
     }
 
-    /// The numbers of a text.
-    pub(crate) fn text(&mut self, letters: impl IntoIterator<Item = char>) -> Vec<u32> {
-        letters.into_iter().map(|letter| self.id(letter)).collect()
+    /// The numbers of a text, 0 for letters without.
+    #[expect(clippy::indexing_slicing, reason = "the table has 128 entries")]
+    pub(crate) fn known(&self, text: &str) -> Vec<u32> {
+        if text.is_ascii() {
+            return text.bytes().map(|byte| self.ascii[usize::from(byte & 127)]).collect();
+        }
+        let other = |letter| self.others.get(&letter).copied().unwrap_or(0);
+        let id = |letter| self.ascii.get(letter as usize).copied().unwrap_or_else(|| other(letter));
+        text.chars().map(id).collect()
     }
 
     /// The greatest number.
@@ -162,16 +131,52 @@ impl Letters {
     }
 }
 
-/// Numbers keys from 0 in the order in which they are first seen: an open table of numbers, at most half full.
-pub(crate) struct Pairs {
-    /// The number of a key plus 1; 0 where the slot is free.
+/// What is numbered: its hash has all that it can in the highest bits.
+pub(crate) trait Key: Copy + Default + PartialEq {
+    /// A hash.
+    fn hash(self) -> u64;
+    /// 0 of equal keys.
+    fn differs(self, other: Self) -> u64;
+}
+
+impl Key for u64 {
+    #[inline]
+    fn hash(self) -> u64 {
+        (self ^ (self >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    #[inline]
+    fn differs(self, other: Self) -> u64 {
+        self ^ other
+    }
+}
+
+impl Key for u128 {
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
+    fn hash(self) -> u64 {
+        let (low, high) = (self as u64, (self >> 64) as u64);
+        low.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ high.wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
+    fn differs(self, other: Self) -> u64 {
+        let bits = self ^ other;
+        bits as u64 | (bits >> 64) as u64
+    }
+}
+
+/// Numbers keys from 1 in the order in which they are first seen: an open table of numbers, at most half full.
+pub(crate) struct Numbers<K> {
+    /// The number of a key; 0 where the slot is free.
     slots: Vec<u32>,
-    /// The keys, in their order.
-    keys: Vec<u64>,
+    /// The keys, in their order, after one that is none.
+    keys: Vec<K>,
     shift: u32,
 }
 
-impl Default for Pairs {
+impl<K: Key> Default for Numbers<K> {
     fn default() -> Self {
         Self::for_about(64)
     }
@@ -179,27 +184,28 @@ impl Default for Pairs {
 
 #[expect(
     clippy::indexing_slicing,
-    reason = "slots are below the size of the table, a power of two, and numbers below the count of keys"
+    reason = "slots are below the size of the table, a power of two, and numbers those of keys"
 )]
-impl Pairs {
+impl<K: Key> Numbers<K> {
     /// A table for so many keys; it grows beyond.
     pub(crate) fn for_about(room: usize) -> Self {
-        let size = (2 * room).next_power_of_two().max(16);
-        let shift = 64 - size.trailing_zeros();
-        Self { slots: vec![0; size], keys: Vec::with_capacity(room), shift }
+        let size = (4 * room).next_power_of_two().max(16);
+        let mut keys = Vec::with_capacity(room + 2);
+        keys.push(K::default());
+        Self { slots: vec![0; size], keys, shift: 64 - size.trailing_zeros() }
     }
 
-    /// The slot of a key, or the free one where it would stand.
+    /// The slot of a key, or the free one where it would stand, and what is there.
     #[inline]
-    fn slot(&self, key: u64) -> usize {
-        let hash = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
+    fn slot(&self, key: K) -> (usize, u32) {
         let mask = self.slots.len() - 1;
         // The hash has as many bits as the size of the table.
-        let mut at = usize::try_from(hash).unwrap_or(0) & mask;
+        let mut at = usize::try_from(key.hash() >> self.shift).unwrap_or(0) & mask;
         loop {
-            let id = self.slots[at] as usize;
-            if id == 0 || self.keys[id - 1] == key {
-                return at;
+            let id = self.slots[at];
+            // One branch for both, which is seldom guessed wrong: most keys stand in their first slot, if at all.
+            if u64::from(id).min(self.keys[id as usize].differs(key)) == 0 {
+                return (at, id);
             }
             at = (at + 1) & mask;
         }
@@ -207,45 +213,58 @@ impl Pairs {
 
     /// The number of a key, a new one if it has none.
     #[inline]
-    fn entry(&mut self, key: u64) -> u32 {
-        let at = self.slot(key);
-        if self.slots[at] != 0 {
-            return self.slots[at] - 1;
-        }
+    pub(crate) fn id(&mut self, key: K) -> u32 {
+        let ((at, id), next) = (self.slot(key), self.keys.len());
+        // No branch: whether a key is new is hard to guess.
+        let (id, more) = if id == 0 { (number(next), 1) } else { (id, 0) };
         self.keys.push(key);
-        self.slots[at] = number(self.keys.len());
-        if 2 * self.keys.len() > self.slots.len() {
+        self.keys.truncate(next + more);
+        self.slots[at] = id;
+        if 2 * (next + more) > self.slots.len() {
             self.grow();
         }
-        number(self.keys.len()) - 1
+        id
     }
 
     #[cold]
     fn grow(&mut self) {
         let keys = std::mem::take(&mut self.keys);
-        *self = Self::for_about(2 * keys.len());
-        for key in keys {
-            self.entry(key);
+        *self = Self::for_about(keys.len());
+        for key in keys.into_iter().skip(1) {
+            self.id(key);
         }
     }
 
+    /// The number of a key; 0 of one without.
     #[inline]
-    fn known(&self, key: u64) -> Option<u32> {
-        self.slots[self.slot(key)].checked_sub(1)
-    }
-
-    /// The number of a pair, a new one if it has none.
-    pub(crate) fn id(&mut self, one: u32, two: u32) -> u32 {
-        self.entry((u64::from(one) << 32) | u64::from(two))
-    }
-
-    /// The number of a pair, if it has one.
-    pub(crate) fn find(&self, one: u32, two: u32) -> Option<u32> {
-        self.known((u64::from(one) << 32) | u64::from(two))
+    pub(crate) fn find(&self, key: K) -> u32 {
+        self.slot(key).1
     }
 
     /// How many keys have a number.
     pub(crate) fn len(&self) -> usize {
-        self.keys.len()
+        self.keys.len() - 1
+    }
+}
+
+/// The key of a pair.
+#[inline]
+pub(crate) fn pair(one: u32, two: u32) -> u64 {
+    (u64::from(one) << 32) | u64::from(two)
+}
+
+/// Numbers pairs.
+#[derive(Default)]
+pub(crate) struct Pairs(Numbers<u64>);
+
+impl Pairs {
+    /// The number of a pair, a new one if it has none.
+    pub(crate) fn id(&mut self, one: u32, two: u32) -> u32 {
+        self.0.id(pair(one, two))
+    }
+
+    /// How many pairs have a number.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
     }
 }

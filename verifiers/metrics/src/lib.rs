@@ -20,6 +20,7 @@ pub mod porter;
 pub mod ranking;
 pub mod repetition;
 pub mod rouge;
+mod scan;
 pub mod score;
 pub mod sets;
 pub mod squad;

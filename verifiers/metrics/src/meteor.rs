@@ -33,7 +33,7 @@ fn one(text: &str, reference: &str, weights: MeteorWeights) -> f64 {
     let given = vocabulary.text(words(&text));
     let wanted = vocabulary.text(words(&reference));
     // The places of each word in the reference, of which the last that is left is taken.
-    let mut places = vec![Vec::new(); vocabulary.len()];
+    let mut places = vec![Vec::new(); vocabulary.len() + 1];
     for (place, word) in wanted.iter().enumerate() {
         if let Some(places) = places.get_mut(*word as usize) {
             places.push(place);

@@ -29,11 +29,11 @@ impl GramCounts {
         let text = lowered(text);
         let ids = match unit {
             GramUnit::Words => Vocabulary::default().text(words(&text)),
-            GramUnit::Characters => Letters::default().text(text.chars()),
+            GramUnit::Characters => Letters::default().text(&text),
         };
         let (mut grams, mut distinct) = (ids.clone(), 0);
         for order in 1..=length.max(1) {
-            let mut pairs = Pairs::for_about(ids.len());
+            let mut pairs = Pairs::default();
             grams.truncate((ids.len() + 1).saturating_sub(order));
             for (gram, last) in grams.iter_mut().zip(ids.iter().skip(order - 1)) {
                 *gram = pairs.id(*gram, *last);

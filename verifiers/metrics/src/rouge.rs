@@ -1,9 +1,12 @@
 //! ROUGE (Lin 2004) as rouge-score 0.1.2 has it, with its tokens: runs of ASCII letters and digits.
 
+use std::cell::Cell;
+
 use crate::bits::{self, Masks};
 use crate::grams::Grams;
-use crate::intern::{BYTES_A_TOKEN, Vocabulary};
+use crate::intern::{Key, Vocabulary};
 use crate::porter;
+use crate::scan::{self, Tokens};
 use crate::score::Overlap;
 
 /// What is compared.
@@ -20,7 +23,8 @@ pub enum RougeKind {
 /// A reference, read once for all texts that are compared with it.
 pub struct RougeReference {
     kind: RougeKind,
-    words: Words,
+    stem: bool,
+    words: Vocabulary,
     wanted: Vec<u32>,
     /// Where each line ends.
     ends: Vec<usize>,
@@ -30,21 +34,16 @@ pub struct RougeReference {
 impl RougeReference {
     /// Reads a reference. With `stem` words of more than three letters are compared by their stems. Linear.
     pub fn new(reference: &str, kind: RougeKind, stem: bool) -> Self {
-        let mut words = Words::for_text(reference.len(), stem);
-        let (mut wanted, mut ends) =
-            (Vec::with_capacity(reference.len() / BYTES_A_TOKEN), Vec::new());
-        tokens(reference, |token| match token {
-            Some(token) => wanted.push(words.id(token)),
-            None => ends.push(wanted.len()),
-        });
+        let mut words = Vocabulary::for_text(reference.len());
+        let (wanted, ends) = read(reference, kind, stem, |tokens| words.ids(tokens));
         let grams = match kind {
             RougeKind::Grams(length) => {
                 let longest = length.min(wanted.len());
-                Some(Grams::of(std::slice::from_ref(&wanted), words.kinds(), longest))
+                Some(Grams::of(vec![wanted.clone()], words.len() + 1, longest))
             }
             _ => None,
         };
-        Self { kind, words, wanted, ends, grams }
+        Self { kind, stem, words, wanted, ends, grams }
     }
 
     /// How much of a text is in the reference and the other way round. Pays for [`RougeKind::Longest`] and
@@ -58,11 +57,7 @@ impl RougeReference {
         text: &str,
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<Overlap, E> {
-        let (mut given, mut ends) = (Vec::with_capacity(text.len() / BYTES_A_TOKEN), Vec::new());
-        tokens(text, |token| match token {
-            Some(token) => given.push(self.words.find(token)),
-            None => ends.push(given.len()),
-        });
+        let (given, ends) = read(text, self.kind, self.stem, |tokens| self.words.known(tokens));
         let wanted = &self.wanted;
         let common = match (self.kind, &self.grams) {
             (RougeKind::Grams(length), Some(grams)) => {
@@ -74,7 +69,8 @@ impl RougeReference {
             }
             (RougeKind::Longest, _) => {
                 pay(2 * bits::steps(wanted.len(), given.len()))?;
-                bits::common(wanted, &given, self.words.kinds())
+                let known: Vec<u32> = given.iter().copied().filter(|id| *id != 0).collect();
+                bits::common(wanted, &known, self.words.len() + 1)
             }
             _ => self.lines_in_common(&given, &ends, pay)?,
         };
@@ -90,23 +86,27 @@ impl RougeReference {
         ends: &[usize],
         pay: &mut dyn FnMut(u64) -> Result<(), E>,
     ) -> Result<usize, E> {
-        let mut masks = Masks::new(self.words.kinds());
-        let mut left = vec![0_usize; self.words.kinds()];
+        let mut union = Union::new(self.words.len() + 1);
+        let mut left = vec![0_usize; self.words.len() + 1];
         for word in given {
             if let Some(left) = left.get_mut(*word as usize) {
                 *left += 1;
             }
+        }
+        let mut line_ends = Vec::with_capacity(given.len());
+        for end in ends {
+            line_ends.resize(*end, *end);
         }
         let (mut hits, mut start) = (0, 0);
         for end in &self.ends {
             let wanted = &self.wanted[start..*end];
             start = *end;
             pay(8 * bits::steps(wanted.len(), given.len()) + 2 * given.len() as u64)?;
-            for (word, _) in wanted
-                .iter()
-                .zip(union(wanted, given, ends, &mut masks))
-                .filter(|(_, taken)| *taken)
-            {
+            let union = union.of(wanted, given, &line_ends);
+            for (row, word) in wanted.iter().enumerate() {
+                if union[row / 64] >> (row % 64) & 1 == 0 {
+                    continue;
+                }
                 if let Some(left) = left.get_mut(*word as usize).filter(|left| **left > 0) {
                     *left -= 1;
                     hits += 1;
@@ -117,119 +117,180 @@ impl RougeReference {
     }
 }
 
-/// Calls `each` with every token of a text, and with none at the end of a line. Linear.
-fn tokens(text: &str, mut each: impl FnMut(Option<&[u8]>)) {
+/// The numbers of the tokens of a text, or of their stems; of [`RougeKind::Lines`] also how many of them come
+/// before the end of each line. Linear.
+fn read(
+    text: &str,
+    kind: RougeKind,
+    stem: bool,
+    ids: impl FnOnce(&Tokens) -> Vec<u32>,
+) -> (Vec<u32>, Vec<usize>) {
+    let (mut tokens, mut stems) = ROOM.take();
     // The two letters beyond ASCII that are written with one of ASCII in lower case.
-    let text = if !text.is_ascii() && text.contains(['\u{130}', '\u{212a}']) {
-        text.to_lowercase()
+    if !text.is_ascii() && text.contains(['\u{130}', '\u{212a}']) {
+        tokens.clear(&text.to_lowercase());
     } else {
-        text.to_ascii_lowercase()
-    };
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let length = rest.iter().position(|byte| !is_token(*byte)).unwrap_or(rest.len());
-        let (token, behind) = rest.split_at(length);
-        if token.is_empty() {
-            rest = after;
-            if *first == b'\n' {
-                each(None);
+        tokens.clear(text).make_ascii_lowercase();
+    }
+    let is_token = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9');
+    let mut ends = Vec::new();
+    if kind == RougeKind::Lines {
+        // A line break is a token, and then goes.
+        tokens.read(|_, _, block| {
+            let lines = scan::bits(block, |byte| byte == b'\n');
+            (!scan::bits(block, is_token) & !lines, lines)
+        });
+        let (line, mut count) = (scan::short(b"\n"), 0);
+        tokens.keys.retain(|key| {
+            let is_token = Some(*key) != line;
+            if !is_token {
+                ends.push(count);
             }
-        } else {
-            rest = behind;
-            each(Some(token));
-        }
+            count += usize::from(is_token);
+            is_token
+        });
+        ends.push(count);
+    } else {
+        tokens.read(|_, _, block| (!scan::bits(block, is_token), 0));
     }
-    each(None);
+    if stem {
+        stems.replace(&mut tokens);
+    }
+    let ids = ids(&tokens);
+    ROOM.set((tokens.room(), stems));
+    (ids, ends)
 }
 
-/// Whether a byte is a letter of ASCII in lower case, or a digit.
-fn is_token(byte: u8) -> bool {
-    matches!(byte, b'a'..=b'z' | b'0'..=b'9')
+thread_local! {
+    /// Room for the tokens of a text, kept for the next, and stems.
+    static ROOM: Cell<(Tokens, Stems)> = Cell::default();
 }
 
-/// Words by the numbers of their stems.
-struct Words {
-    stems: Vocabulary,
-    /// Those of more than three letters as they are written, and their stems.
-    written: Option<(Vocabulary, Vec<u32>)>,
-}
+/// Short words and their stems as keys, each at the only place where it may stand.
+#[derive(Default)]
+struct Stems(Vec<(u128, u128)>);
 
-impl Words {
-    fn for_text(bytes: usize, stem: bool) -> Self {
-        let written = stem.then(|| (Vocabulary::for_text(bytes), Vec::new()));
-        Self { stems: Vocabulary::for_text(bytes), written }
-    }
+/// The bits of a place.
+const PLACE: u32 = 13;
 
-    /// Numbers are below it; the greatest is that of words that the reference does not have.
-    fn kinds(&self) -> usize {
-        self.stems.len() + 1
-    }
-
-    fn id(&mut self, word: &[u8]) -> u32 {
-        match &mut self.written {
-            Some((written, ids)) if word.len() > 3 => {
-                let place = written.id(word) as usize;
-                if place == ids.len() {
-                    ids.push(self.stems.id(&porter::stem(word)));
+impl Stems {
+    /// Puts the stems of words of more than three letters in their place.
+    fn replace(&mut self, tokens: &mut Tokens) {
+        self.0.resize(1 << PLACE, (0, 0));
+        let mut keys = std::mem::take(&mut tokens.keys);
+        for key in &mut keys {
+            let place = usize::try_from(key.hash() >> (u64::BITS - PLACE)).unwrap_or(0);
+            match self.0.get_mut(place) {
+                Some((word, stem)) if word == key => *key = *stem,
+                known => {
+                    let word = tokens.bytes(*key);
+                    let stem = if word.len() > 3 { porter::stem(&word) } else { word };
+                    let stem = tokens.key(&stem);
+                    if let Some(known) = known
+                        && !scan::is_long(*key)
+                    {
+                        *known = (*key, stem);
+                    }
+                    *key = stem;
                 }
-                ids.get(place).copied().unwrap_or(0)
             }
-            _ => self.stems.id(word),
         }
-    }
-
-    fn find(&self, word: &[u8]) -> u32 {
-        match &self.written {
-            Some((written, ids)) if word.len() > 3 => {
-                let known = ids.get(written.find(word) as usize).copied();
-                known.unwrap_or_else(|| self.stems.find(&porter::stem(word)))
-            }
-            _ => self.stems.find(word),
-        }
+        tokens.keys = keys;
     }
 }
 
-/// Which tokens of `wanted` are in its longest common subsequence with some line of `given`: of several
-/// subsequences the one to which the table of lengths leads back from its end, from the reference first.
-#[expect(clippy::indexing_slicing, reason = "the table has a word for each block and token")]
-fn union(wanted: &[u32], given: &[u32], ends: &[usize], masks: &mut Masks) -> Vec<bool> {
-    let mut carries = vec![false; given.len()];
-    let mut table = Vec::with_capacity(wanted.len().div_ceil(64) * given.len());
-    for block in wanted.chunks(64) {
-        masks.set(block);
-        let mut start = 0;
-        for end in ends {
-            let mut rows = u64::MAX;
-            for (word, carry) in given[start..*end].iter().zip(&mut carries[start..*end]) {
-                (rows, *carry) = bits::column(rows, masks.get(*word), *carry);
-                table.push(rows);
-            }
-            start = *end;
-        }
-        masks.clear(block);
+/// The rows of a column, 64 to a block: those where the length of the common subsequence grows, and those of the
+/// token of the column.
+type Rows = (u64, u64);
+
+/// Which tokens of a line of the reference are in its longest common subsequence with some line of a text: of
+/// several subsequences the one to which the table of lengths leads back from its end, from the reference first.
+struct Union {
+    masks: Masks,
+    /// For each token the last line that has it, counted from 1, and how many lines there were.
+    seen: Vec<u32>,
+    lines: u32,
+    /// The tokens of the text that the line has, and where they are.
+    columns: Vec<(u32, usize)>,
+    carries: Vec<bool>,
+    table: Vec<Rows>,
+}
+
+#[expect(clippy::indexing_slicing, reason = "the table has rows for each block and column")]
+impl Union {
+    fn new(kinds: usize) -> Self {
+        let (masks, seen) = (Masks::new(kinds), vec![0; kinds]);
+        Self { masks, seen, lines: 0, columns: Vec::new(), carries: Vec::new(), table: Vec::new() }
     }
-    let mut union = vec![false; wanted.len()];
-    let mut start = 0;
-    for end in ends {
-        let (mut row, mut column) = (wanted.len(), *end);
-        while row > 0 && column > start {
-            let (above, before) = (row - 1, column - 1);
-            let rows = table[above / 64 * given.len() + before];
-            // Nothing in common is left.
-            if above < 64 && rows.trailing_ones() as usize >= row {
-                break;
+
+    /// The tokens of the line as bits of blocks. `ends` has for each token of the text the end of its line.
+    fn of(&mut self, wanted: &[u32], given: &[u32], ends: &[usize]) -> Vec<u64> {
+        self.lines += 1;
+        for word in wanted {
+            self.seen[*word as usize] = self.lines;
+        }
+        // Without a branch: which tokens both have is hard to guess.
+        self.columns.resize(given.len() + 1, (0, 0));
+        let mut count = 0;
+        for (place, word) in given.iter().enumerate() {
+            self.columns[count] = (*word, place);
+            count += usize::from(self.seen[*word as usize] == self.lines);
+        }
+        self.columns.truncate(count);
+        self.fill(wanted, ends);
+        self.lead_back(wanted.len(), ends)
+    }
+
+    fn fill(&mut self, wanted: &[u32], ends: &[usize]) {
+        self.table.clear();
+        self.carries.clear();
+        self.carries.resize(self.columns.len(), false);
+        for block in wanted.chunks(64) {
+            self.masks.set(block);
+            let (mut rows, mut end) = (u64::MAX, 0);
+            for ((word, place), carry) in self.columns.iter().zip(&mut self.carries) {
+                if ends[*place] != end {
+                    (rows, end) = (u64::MAX, ends[*place]);
+                }
+                let equal = self.masks.get(*word);
+                (rows, *carry) = bits::column(rows, equal, *carry);
+                self.table.push((!rows, equal));
             }
-            if wanted[above] == given[before] {
-                union[above] = true;
-                (row, column) = (above, before);
-            } else if (rows >> (above % 64)) & 1 == 0 {
-                // The length grows from the row above: it is that of the column before.
-                column = before;
-            } else {
-                row = above;
+            self.masks.clear(block);
+        }
+    }
+
+    fn lead_back(&self, rows: usize, ends: &[usize]) -> Vec<u64> {
+        let mut union = vec![0; rows.div_ceil(64)];
+        let (mut above, mut after, mut end) = (0, 0, usize::MAX);
+        for (column, (_, place)) in self.columns.iter().enumerate().rev() {
+            if ends[*place] != end {
+                end = ends[*place];
+                (above, after) = (rows, end);
+            }
+            // The last row above of those that `of` takes of some block, and 0 without.
+            let last = |above: usize, of: fn(&Rows) -> u64| {
+                let found = (0..above.div_ceil(64)).rev().find_map(|block| {
+                    let rows = of(&self.table[block * self.columns.len() + column]);
+                    let found = rows & (u64::MAX >> 64_usize.saturating_sub(above - block * 64));
+                    (found != 0).then(|| block * 64 + 64 - found.leading_zeros() as usize)
+                });
+                found.unwrap_or(0)
+            };
+            // In columns of other tokens it goes up to where the length grows.
+            if place + 1 != after {
+                above = last(above, |rows| rows.0);
+            }
+            after = *place;
+            above = last(above, |rows| rows.0 | rows.1);
+            // Where the token is another, the length is that of the column before.
+            if let Some(row) = above.checked_sub(1) {
+                let (_, equal) = self.table[row / 64 * self.columns.len() + column];
+                let equal = equal & (1 << (row % 64));
+                union[row / 64] |= equal;
+                above -= usize::from(equal != 0);
             }
         }
-        start = *end;
+        union
     }
-    union
 }

@@ -29,11 +29,11 @@ pub fn compare(answer: &str, right: &str) -> (bool, f64) {
     let is_same = answer == right;
     let mut vocabulary = Vocabulary::default();
     let given = vocabulary.text(words(answer));
-    let wanted = [vocabulary.text(words(right))];
+    let wanted = vec![vocabulary.text(words(right))];
     let counts = (given.len(), wanted.iter().map(Vec::len).sum::<usize>());
     if counts.0 == 0 || counts.1 == 0 {
         return (is_same, f64::from(u8::from(is_same)));
     }
-    let common = Grams::of(&wanted, vocabulary.len(), 1).matches(&given).into_iter().sum();
+    let common = Grams::of(wanted, vocabulary.len() + 1, 1).matches(&given).into_iter().sum();
     (is_same, Overlap::of(common, counts.0, counts.1).f1())
 }

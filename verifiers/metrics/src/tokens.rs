@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::memchr3_iter;
+use memchr::{memchr_iter, memchr3_iter};
 use regex_syntax::hir::{Class, HirKind};
+
+use crate::scan::{BLOCK, Block, Tokens, bits};
 
 /// How a text is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +91,20 @@ impl WordSplit {
                     .for_each(|(at, letter)| token(&text.as_bytes()[at..at + letter.len_utf8()]));
             }
             _ => self.by_marks(text.trim_end_matches(is_space), token),
+        }
+    }
+
+    /// Reads the tokens of a text. Linear.
+    pub(crate) fn read(self, text: &str, tokens: &mut Tokens) {
+        if self == Self::Mteval13a && !has_wide_space(text) {
+            tokens.clear(text);
+            tokens.read(mteval);
+        } else {
+            tokens.clear("");
+            self.split(text, |token| {
+                let key = tokens.key(token);
+                tokens.keys.push(key);
+            });
         }
     }
 
@@ -181,6 +197,45 @@ impl WordSplit {
         }
         flush(start, text.len());
     }
+}
+
+/// Whether a text has white space beyond ASCII, of which these are the first bytes.
+pub(crate) fn has_wide_space(text: &str) -> bool {
+    let is_space_at =
+        |at| text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(is_space);
+    let bytes = text.as_bytes();
+    memchr3_iter(0xc2, 0xe2, 0xe3, bytes).chain(memchr_iter(0xe1, bytes)).any(is_space_at)
+}
+
+/// The bytes of the block at a place of a text that are white space, and those that 13a makes tokens.
+#[inline]
+fn mteval(text: &[u8], at: usize, block: &Block) -> (u64, u64) {
+    let is_mark = |byte| matches!(byte, b'.' | b',');
+    let space = bits(block, |byte| matches!(byte, b'\t'..=b'\r' | 0x1c..=b' '));
+    let digit = bits(block, |byte| byte.is_ascii_digit());
+    let mark = bits(block, is_mark);
+    let hyphen = bits(block, |byte| byte == b'-');
+    let mut alone = bits(
+        block,
+        |byte| matches!(byte, b'!'..=b'&' | b'('..=b'+' | b'/' | b':'..=b'@' | b'['..=b'`' | b'{'..=b'~'),
+    );
+    let (before, after) = text.split_at(at);
+    let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let after_digit = (digit << 1) | u64::from(is_digit(before.last()));
+    let before_digit = (digit >> 1) | (u64::from(is_digit(after.get(BLOCK))) << 63);
+    alone |= (hyphen & after_digit) | (mark & !(after_digit & before_digit));
+    // Where several marks come before a digit, the pairs of the first substitution may leave the last one.
+    let after_mark = (mark << 1) | u64::from(before.last().is_some_and(|byte| is_mark(*byte)));
+    let mut last = mark & after_mark & before_digit;
+    while last != 0 {
+        let (before, _) = text.split_at(at + last.trailing_zeros() as usize + 1);
+        let run = before.iter().rev().take_while(|byte| is_mark(**byte)).count();
+        if is_digit(before.iter().rev().nth(run)) == (run % 2 == 1) {
+            alone &= !(last & last.wrapping_neg());
+        }
+        last &= last - 1;
+    }
+    (space, alone)
 }
 
 /// The kinds of ASCII characters in mteval-v13a.

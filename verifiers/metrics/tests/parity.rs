@@ -328,6 +328,18 @@ proptest! {
     }
 
     #[test]
+    fn tokens_of_blocks_are_those_of_characters(
+        text in "([a-c]{1,20}|[.,]{1,3}|[0-9]{1,2}|[-' \n$é\u{2019}]|&amp;){0,90}",
+        other in "([a-c]{1,20}|[.,]{1,3}|[0-9]{1,2}|[-' \n$é\u{2019}]){0,90}",
+    ) {
+        // A text with white space beyond ASCII is read by characters.
+        let wide = format!("\u{3000}{text}");
+        for name in ["bleu_13a", "chrf"] {
+            prop_assert_eq!(measured(name, &text, &[&other]), measured(name, &wide, &[&other]));
+        }
+    }
+
+    #[test]
     fn tables_have_the_distance_of_the_definition(one in table(), two in table()) {
         let due = 1.0 - forests(&one, &two) / f64::from(size(&one).max(size(&two)).max(1));
         let score = table_score(&written(&one), &written(&two), &[], false).unwrap();
