@@ -197,51 +197,62 @@ impl CharacterGrams {
 /// `beyond`.
 fn windows(ids: &[u32], bits: u32, beyond: u32) -> Vec<u64> {
     let used = bits * number(ORDERS);
-    let (mut window, mut out) = (0_u64, Vec::with_capacity(ids.len() + ORDERS));
-    out.extend(ids.iter().chain(&[0; ORDERS - 1]).map(|id| {
-        let id = if *id == 0 { beyond } else { *id };
+    let mut window = 0_u64;
+    let mut next = |id: u32| {
+        let id = if id == 0 { beyond } else { id };
         window = ((window << bits) | u64::from(id)) & ((1 << used) - 1);
         window
-    }));
-    out.drain(..ORDERS - 1);
+    };
+    let (first, rest) = ids.split_at(ids.len().min(ORDERS - 1));
+    for id in first {
+        next(*id);
+    }
+    let mut out = Vec::with_capacity(ids.len() + 1);
+    out.extend(rest.iter().map(|id| next(*id)));
+    out.extend((0..ORDERS - 1).map(|_| next(0)).skip(ORDERS - 1 - first.len()));
     sort(&mut out, used);
     out.push(u64::MAX);
     out
 }
 
-/// The greatest digit by which windows are sorted, and the number of windows from which on that pays.
+/// The bits of the widest digit by which windows are sorted, and the number of windows from which on that pays.
 const DIGIT: u32 = 11;
 const MANY: usize = 100;
 
-/// By digits, from the last.
+fn sort(windows: &mut Vec<u64>, used: u32) {
+    match used.div_ceil(DIGIT) {
+        _ if windows.len() < MANY => windows.sort_unstable(),
+        ..4 => sort_by_digits::<3>(windows, used.div_ceil(3)),
+        4 => sort_by_digits::<4>(windows, used.div_ceil(4)),
+        _ => sort_by_digits::<6>(windows, used.div_ceil(6)),
+    }
+}
+
+/// By digits of so many bits, from the last.
 #[expect(
     clippy::indexing_slicing,
     reason = "digits are below the size of the table, places below the length"
 )]
-fn sort(windows: &mut Vec<u64>, used: u32) {
-    if windows.len() < MANY {
-        return windows.sort_unstable();
-    }
-    let passes = used.div_ceil(DIGIT);
-    let width = used.div_ceil(passes);
+fn sort_by_digits<const DIGITS: usize>(windows: &mut Vec<u64>, width: u32) {
     let size = 1_usize << width;
     let digit = |rest: u64| usize::try_from(rest).unwrap_or(usize::MAX) & (size - 1);
-    let mut starts = vec![0_u32; passes as usize * size];
+    let places = || (0..DIGITS).zip((0_u32..).step_by(width as usize));
+    let mut starts = vec![[0_u32; DIGITS]; size];
     for window in &*windows {
-        let mut rest = *window;
-        for starts in starts.chunks_exact_mut(size) {
-            starts[digit(rest)] += 1;
-            rest >>= width;
+        for (place, shift) in places() {
+            starts[digit(window >> shift)][place] += 1;
+        }
+    }
+    let mut sums = [0; DIGITS];
+    for starts in &mut starts {
+        for (start, sum) in starts.iter_mut().zip(&mut sums) {
+            *sum += std::mem::replace(start, *sum);
         }
     }
     let mut out = vec![0; windows.len()];
-    for (pass, starts) in (0..).zip(starts.chunks_exact_mut(size)) {
-        let mut sum = 0;
-        for start in &mut *starts {
-            sum += std::mem::replace(start, sum);
-        }
+    for (place, shift) in places() {
         for window in &*windows {
-            let start = &mut starts[digit(window >> (pass * width))];
+            let start = &mut starts[digit(window >> shift)][place];
             out[*start as usize] = *window;
             *start += 1;
         }
