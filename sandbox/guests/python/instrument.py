@@ -17,7 +17,7 @@ _EXPECTS_FAILURE = ("expectedFailure", "xfail")
 def rewrite(tree, constants, is_shared):
     """Rewrites a module in place. In a shared room comparisons of assertions become calls."""
     if is_shared:
-        _Comparisons().visit(tree)
+        _Comparisons(tree).visit(tree)
     _wrap(tree.body, "", False)
     if constants:
         _Constants(constants).visit(tree)
@@ -25,7 +25,7 @@ def rewrite(tree, constants, is_shared):
 
 def compared(tree):
     """Lets the recorder compare in the assertions of a module, and changes nothing else."""
-    _Comparisons().visit(tree)
+    _Comparisons(tree).visit(tree)
 
 
 def _wrap(body, outer, is_caught):
@@ -127,7 +127,7 @@ _OPERATIONS = {
 }
 _ASSERTIONS = {
     "assertEqual": "==", "assertEquals": "==", "assertListEqual": "==", "assertTupleEqual": "==",
-    "assertDictEqual": "==", "assertSetEqual": "==", "assertSequenceEqual": "==",
+    "assertDictEqual": "==", "assertSetEqual": "==", "assertSequenceEqual": "sequence",
     "assertMultiLineEqual": "==", "assertNotEqual": "!=", "assertIn": "in", "assertNotIn": "not in",
     "assertLess": "<", "assertLessEqual": "<=", "assertGreater": ">", "assertGreaterEqual": ">=",
 }
@@ -140,36 +140,75 @@ _MOCK_JUDGES = frozenset((
     "assert_has_awaits", "assert_not_awaited"))
 
 
+# Assertions of unittest that compare by code of their own.
+_NEAR = frozenset(("assertAlmostEqual", "assertAlmostEquals", "assertNotAlmostEqual"))
+_COUNTED = frozenset(("assertCountEqual", "assertItemsEqual"))
+# Operands that nothing runs to compute, so that a chain of comparisons may ask for all at once.
+_SIMPLE = (ast.Constant, ast.Name, ast.Attribute, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+
+
 class _Comparisons(ast.NodeTransformer):
-    """Lets the recorder compare in assertions, and ask for the truth of what they say."""
+    """Lets the recorder compare: what assertions say, strictly, and all else where it is in doubt.
+
+    The tests have an `ANY` of their own: a program that gives that of the library equals nothing by it."""
+
+    def __init__(self, tree):
+        self.any = {name.asname or name.name for node in ast.walk(tree) if type(node) is ast.ImportFrom
+                    and node.module in _MOCKS for name in node.names if name.name == "ANY"}
 
     def visit_Assert(self, node):
         node.test = self._judged(node.test)
         return node
 
-    def visit_Call(self, node):
+    def visit_Name(self, node):
+        is_any = node.id in self.any and type(node.ctx) is ast.Load
+        return _attribute("any", _at(node)) if is_any else node
+
+    def visit_Attribute(self, node):
         self.generic_visit(node)
-        name = node.func.attr if type(node.func) is ast.Attribute else ""
-        if name in _ASSERTIONS and len(node.args) >= 2 and not any(
-                type(part) is ast.Starred for part in node.args):
-            at = _at(node)
-            operation = ast.Constant(_ASSERTIONS[name], **at)
-            sides = ast.Call(_attribute("sides", at), [operation, *node.args], [], **at)
-            node.args = [ast.Starred(sides, _LOAD, **at)]
+        owner = node.value
+        name = getattr(owner, "id", None) or getattr(owner, "attr", None)
+        is_any = node.attr == "ANY" and name in ("mock", "mocker") and type(node.ctx) is ast.Load
+        return _attribute("any", _at(node)) if is_any else node
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        sides, operations = [node.left, *node.comparators], [_OPERATIONS[type(op)] for op in node.ops]
+        later = (part for side in sides[2:] for part in ast.walk(side))
+        if "is" in operations or "is not" in operations or not all(isinstance(part, _SIMPLE) for part in later):
+            return node
+        return _asked("found", node, *(ast.Constant(one, **_at(node)) for one in operations), *sides)
+
+    def visit_Call(self, node):
+        name = node.func.attr if type(node.func) is ast.Attribute else getattr(node.func, "id", "")
+        if name in ("assertTrue", "assertFalse") and node.args:
+            truth = self._judged(node.args.pop(0), name == "assertFalse")
+            self.generic_visit(node)
+            node.args.insert(0, truth)
+            return node
+        self.generic_visit(node)
+        is_pair = len(node.args) >= 2 and not any(type(part) is ast.Starred for part in node.args)
+        if name in _ASSERTIONS and is_pair:
+            operation = ast.Constant(_ASSERTIONS[name], **_at(node))
+            node.args = [ast.Starred(_asked("sides", node, operation, *node.args), _LOAD, **_at(node))]
+        elif name in _NEAR and is_pair:
+            node.args = [ast.Starred(_asked("near", node, *node.args), _LOAD, **_at(node))]
+        elif name in _ASSERTIONS or name in _NEAR or name in _COUNTED:
+            node.args = [_fair(part) for part in node.args]
+            node.keywords = [_fair(part) for part in node.keywords]
         elif name in _MOCK_JUDGES:
-            at = _at(node)
-            called = [node.func.value, ast.Constant(name, **at)]
-            node.func.value = ast.Call(_attribute("mock", at), called, [], **at)
-        elif name in ("assertTrue", "assertFalse") and node.args:
-            node.args[0] = self._judged(node.args[0], name == "assertFalse")
+            node.func.value = _asked("mock", node, node.func.value, ast.Constant(name, **_at(node)))
+        elif name == "abs" and len(node.args) == 1 and type(node.args[0]) is ast.BinOp \
+                and type(node.args[0].op) is ast.Sub:
+            node.args = [_asked("difference", node, node.args[0].left, node.args[0].right)]
         return node
 
     def _judged(self, node, is_negated=False):
-        kind, at = type(node), _at(node)
+        kind = type(node)
         if kind is ast.Compare and len(node.ops) == 1:
-            operation = ast.Constant(_OPERATIONS[type(node.ops[0])], **at)
-            return ast.Call(_attribute("contrast" if is_negated else "compare", at),
-                            [operation, node.left, node.comparators[0]], [], **at)
+            self.generic_visit(node)
+            operation = ast.Constant(_OPERATIONS[type(node.ops[0])], **_at(node))
+            return _asked("contrast" if is_negated else "compare", node, operation, node.left, node.comparators[0])
         if kind is ast.BoolOp:
             node.values = [self._judged(part, is_negated) for part in node.values]
             return node
@@ -177,6 +216,21 @@ class _Comparisons(ast.NodeTransformer):
             node.operand = self._judged(node.operand, not is_negated)
             return node
         if kind is ast.Compare:
-            return node
-        truth = "untruth" if is_negated else "truth"
-        return ast.Call(_attribute(truth, at), [_judging(node)], [], **at)
+            return self.visit(node)
+        return _asked("untruth" if is_negated else "truth", node, self.visit(_judging(node)))
+
+
+_MOCKS = ("unittest.mock", "mock")
+
+
+def _asked(method, node, *arguments):
+    """A call of the recorder in the place of an expression."""
+    return ast.Call(_attribute(method, _at(node)), [*arguments], [], **_at(node))
+
+
+def _fair(part):
+    """An argument of an assertion, which the recorder looks at."""
+    if isinstance(part, (ast.Starred, ast.keyword)):
+        part.value = _fair(part.value)
+        return part
+    return _asked("fair", part, part)

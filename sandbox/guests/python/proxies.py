@@ -138,8 +138,16 @@ def _opaque(self, *_):
     raise TypeError(f"{self!r} is an object of the candidate's room, which cannot be compared")
 
 
+def _equal(self, other):
+    return False if other is None else _opaque(self)
+
+
+def _unequal(self, other):
+    return True if other is None else _opaque(self)
+
+
 class Stand:
-    """An object of the candidate's room."""
+    """An object of the candidate's room. That it is not None is all that is known of it."""
 
     __slots__ = ("_assay_number", "_assay_name", "__weakref__")
 
@@ -148,7 +156,8 @@ class Stand:
         object.__setattr__(self, "_assay_name", name)
 
     __hash__ = None
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = _opaque
+    __eq__, __ne__ = _equal, _unequal
+    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = _opaque
 
     def __getattr__(self, name):
         if name.startswith("__") and name not in ("__name__", "__doc__", "__qualname__"):

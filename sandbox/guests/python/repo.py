@@ -6,7 +6,6 @@ runs, have builtins of their own, compare by code of ours, and see when what jud
 
 import builtins
 import itertools
-import operator
 import os
 import sys
 import types
@@ -143,53 +142,28 @@ class _Comparer(shared._Comparer):
         return True
 
     def _is_asked(self, value):
-        return type(value) not in shared._TYPES
+        return type(value) not in shared._TYPES and not self._is_own(value)
 
     def alone(self, value):
         return value
 
     def _is_harmless(self, value):
-        return not (self._is_asked(value) and _is_universal(value))
+        return not (self._is_asked(value) and self._is_universal(value))
 
     def _by_class(self, left, right):
-        for part in _within((left, right)):
-            if self._is_asked(part) and _is_universal(part):
+        for part in itertools.islice(shared.within((left, right)), _LOOKED_AT_MAX):
+            if self._is_asked(part) and self._is_universal(part):
                 name = type(part).__name__
                 raise AssertionError(f"an object of class {name} equals whatever it is compared with")
         return super()._by_class(left, right)
 
     def _compared(self, operation, left, right):
         is_so = super()._compared(operation, left, right)
-        opposite = _OPPOSITES.get(operation)
+        opposite = shared._OPPOSITES.get(operation)
         if is_so and opposite is not None and (self._is_asked(left) or self._is_asked(right)) \
                 and shared._is(shared._ORDERS[opposite], left, right):
             raise AssertionError("an object is less and more than what it is compared with")
         return is_so
 
 
-def _is_universal(value):
-    """Whether an object equals what nobody made for it."""
-    return shared._is(operator.eq, value, object()) or shared._is(operator.eq, value, type("", (), {})())
-
-
-def _within(values):
-    """Objects, and those that they hold, as far as is worth a look."""
-    waiting, seen = [*values], set()
-    while waiting and len(seen) < _LOOKED_AT_MAX:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        yield value
-        for kind, parts in _PARTS.items():
-            if isinstance(value, kind):
-                waiting += itertools.islice(parts(value), _LOOKED_AT_MAX)
-        names = getattr(value, "__dict__", None)
-        if type(names) is dict and not isinstance(value, type):
-            waiting += itertools.islice(names.values(), _LOOKED_AT_MAX)
-
-
 _LOOKED_AT_MAX = 200
-_PARTS = {list: list.__iter__, tuple: tuple.__iter__, set: set.__iter__, frozenset: frozenset.__iter__,
-          dict: lambda value: dict.values(value)}
-_OPPOSITES = {"<": ">", ">": "<"}

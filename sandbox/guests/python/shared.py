@@ -9,8 +9,10 @@ import builtins
 import gc
 import operator
 import sys
+from collections import deque
 from contextlib import contextmanager
-from unittest.mock import NonCallableMock, _Call, _CallList
+from types import MappingProxyType
+from unittest.mock import ANY, NonCallableMock, _Call, _CallList
 
 import judge
 import patches
@@ -143,9 +145,17 @@ def _refuse_changes(options):
 class _Comparer(results.Recorder):
     """Compares for the tests: objects of classes that they do not ask for have no say."""
 
+    any = type(ANY)()
+    """What the tests have in the place of `unittest.mock.ANY`, which any program can return."""
+
     def _is_trusted(self, value):
         kind = type(value)
-        return kind in _TYPES or kind in self.kinds or self._is_asked(value)
+        return kind in _TYPES or kind in self.kinds or self._is_own(value) or self._is_asked(value)
+
+    def _is_own(self, value):
+        """Whether it compares as the tests say: by code of theirs, or as their `ANY`."""
+        own = getattr(getattr(type(value), "__eq__", None), "__globals__", None)
+        return value is self.any or type(own) is dict and own.get(judge.RECORDER) is self
 
     @property
     def kinds(self):
@@ -227,11 +237,16 @@ class _Comparer(results.Recorder):
             return not self._equal(left, right)
         if operation in ("in", "not in"):
             return self._holds(right, left) == (operation == "in")
+        if self._is_foreign(left) and self._is_foreign(right):
+            other = _OPPOSITES.get(operation)
+            return bool(_ORDERS[operation](left, right)) and not (other and _is(_ORDERS[other], left, right))
         return bool(_ORDERS[operation](self._plain(left), self._plain(right)))
 
     def sides(self, operation, left, right, *rest):
         """The arguments of `assertEqual` and its like, once they have been compared."""
-        if not self.compare(operation, left, right):
+        pair = ([*left], [*right]) if operation == "sequence" else (left, right)
+        operation = "==" if operation == "sequence" else operation
+        if not self.compare(operation, *pair):
             raise AssertionError(f"not {written(left)} {operation} {written(right)}")
         return (left, right, *rest)
 
@@ -253,14 +268,90 @@ class _Comparer(results.Recorder):
         if _Call in (type(left), type(right)):
             return self._same_call(left, right)
         if not (self._is_trusted(left) and self._is_trusted(right)):
-            left, right = self._plain(left), self._plain(right)
+            if self._is_foreign(left) and self._is_foreign(right):
+                # Neither is a value of the tests: what one class says of its own objects.
+                return bool(left == right) and not self._is_universal(left)
+            left, right = self._valued(left), self._valued(right)
         kinds = type(left), type(right)
+        if kinds[0] in plain.ATOMS and kinds[1] in plain.ATOMS:
+            return left == right
         if kinds in ((list, list), (tuple, tuple)):
             return len(left) == len(right) and all(map(self._same, left, right))
         if kinds == (dict, dict):
             return len(left) == len(right) and all(
                 key in right and self._same(value, right[key]) for key, value in left.items())
+        self.fair(left)
+        self.fair(right)
         return bool(left == right)
+
+    def _valued(self, value):
+        """The value, or the plain one in it; an object that equals itself alone is one, too."""
+        return value if type(value).__eq__ is object.__eq__ else self._plain(value)
+
+    def _is_foreign(self, value):
+        """Whether an object is of a class of the program's that nobody asked for, and of no plain type."""
+        return not (self._is_trusted(value) or plain.of_base(value))
+
+    def _is_universal(self, value):
+        """Whether an object equals what nobody made for it."""
+        return any(_is(operator.eq, value, kind()) for kind in (object, type("", (), {})))
+
+    def fair(self, value):
+        """The value, if nothing in it compares by code of the program's that nobody asked for."""
+        for part in within(value):
+            if not self._is_harmless(part) or self._is_asked(part) and self._is_universal(part):
+                name = type(part).__name__
+                raise AssertionError(f"an object of class {name} of the candidate's cannot judge itself")
+        return value
+
+    def found(self, *parts):
+        """A comparison, or a chain of them, on which the tests may go on: what it says, but that what holds must
+        hold as in an assertion."""
+        count = len(parts) // 2
+        for at in range(count):
+            is_so = self._found(parts[at], *parts[count + at:count + at + 2])
+            if not is_so:
+                break
+        return is_so
+
+    def _found(self, operation, left, right):
+        kinds = type(left), type(right)
+        is_so = _OPERATIONS[operation](left, right)
+        if kinds[0] in plain.ATOMS and kinds[1] in plain.ATOMS or self._is_own(left) or self._is_own(right):
+            return is_so
+        is_asked = self._is_asked(left) or self._is_asked(right)
+        if type(is_so) not in (bool, int, float) and not (self._is_foreign(left) or self._is_foreign(right)):
+            # It builds something, such as a query.
+            return is_so
+        if operation in ("in", "not in"):
+            # What gives its items once was asked already.
+            is_list = kinds[1] in (list, tuple) or is_asked and not hasattr(kinds[1], "__next__")
+            return self._compared(operation, left, right) if is_list and is_so == (operation == "in") else is_so
+        if operation in ("==", "!="):
+            is_equal = bool(is_so) == (operation == "==")
+            return self._compared(operation, left, right) if is_equal else is_so
+        is_known = self._is_trusted(left) and self._is_trusted(right) and not is_asked
+        return is_so if is_known else self._compared(operation, left, right)
+
+    def near(self, left, right, *rest):
+        """The arguments of `assertAlmostEqual`, whose difference must be theirs."""
+        left, right = self.fair(self._valued(left)), self.fair(self._valued(right))
+        try:
+            self.difference(left, right)
+        except TypeError:
+            pass
+        return (left, right, *rest)
+
+    def difference(self, left, right):
+        """The difference of two values, which must change with the number that one of them is."""
+        if not (type(left) in plain.ATOMS and type(right) in plain.ATOMS):
+            for own, other, is_left in ((left, right, True), (right, left, False)):
+                if type(own) not in plain.ATOMS and type(other) in (int, float):
+                    pairs = [(own, number) if is_left else (number, own) for number in (other, other + _STEP)]
+                    found = [one - two for one, two in pairs]
+                    if all(type(one) in plain.ATOMS for one in found) and found[0] == found[1]:
+                        raise AssertionError("an object differs alike from whatever it is compared with")
+        return left - right
 
     def _same(self, left, right):
         """Equality as containers have it, for which an object is itself: also one that is not a number."""
@@ -308,6 +399,36 @@ class _Comparer(results.Recorder):
             name = type(container).__name__
             raise AssertionError(f"an object of class {name} holds whatever it is asked for")
         return item in container
+
+
+def within(value):
+    """An object, and those that it holds, where it compares by what it holds."""
+    waiting, seen = [value], {}
+    while waiting and len(seen) < _LOOKED_AT_MAX:
+        value = waiting.pop()
+        kind = type(value)
+        if id(value) in seen or kind in plain.ATOMS:
+            continue
+        seen[id(value)] = value
+        yield value
+        if kind.__eq__ is object.__eq__ or isinstance(value, (type, NonCallableMock)):
+            continue
+        for base, parts in _PARTS.items():
+            if issubclass(kind, base):
+                waiting += [part for part in parts(value) if type(part) not in plain.ATOMS]
+        names = getattr(value, "__dict__", None)
+        waiting += names.values() if type(names) is dict else ()
+        for base in kind.__mro__:
+            slots = vars(base).get("__slots__", ())
+            waiting += [getattr(value, name) for name in ((slots,) if type(slots) is str else slots)
+                        if hasattr(value, name)]
+
+
+_LOOKED_AT_MAX = 20_000
+_PARTS = {
+    list: list.__iter__, tuple: tuple.__iter__, set: set.__iter__, frozenset: frozenset.__iter__,
+    dict: lambda value: (*dict.keys(value), *dict.values(value)), deque: deque.__iter__,
+    MappingProxyType: lambda value: value.values(), type({}.values()): iter, type({}.items()): iter}
 
 
 def _is_of_mock(kind):
@@ -363,5 +484,8 @@ def decoys(value):
 
 # So far that neither rounding nor a modulus takes one number for another.
 _STEP = 1009
+_OPPOSITES = {"<": ">", ">": "<"}
 _IDENTITIES = {"is": lambda left, right: left is right, "is not": lambda left, right: left is not right}
 _ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_OPERATIONS = {**_ORDERS, "==": operator.eq, "!=": operator.ne,
+               "in": lambda item, held: item in held, "not in": lambda item, held: item not in held}

@@ -59,6 +59,7 @@ struct Attacks {
 struct Attack {
     name: String,
     program: String,
+    test: Option<String>,
     paid: bool,
 }
 
@@ -71,7 +72,7 @@ fn what_a_shared_room_pays_wrongly_is_written_down() {
         for isolation in [Isolation::Shared, Isolation::Separate] {
             let task = AssertionTask {
                 candidate: &attack.program,
-                test: &file.test,
+                test: attack.test.as_ref().unwrap_or(&file.test),
                 isolation,
                 ..AssertionTask::default()
             };
