@@ -71,7 +71,12 @@ def undefined(tree, asked):
         return None
     for node, judge, foreign in _judgements(tree):
         name = _root(judge)
-        if type(judge) is ast.Call and name in asked and name not in tested and foreign.fullmatch(name):
+        if type(judge) is not ast.Call or name not in asked:
+            continue
+        # `np.testing.assert_equal(f(1), 2)`, with a name that the tests do not import.
+        owner = getattr(judge.func, "value", None)
+        is_method = type(owner) is ast.Attribute and judge.func.attr.startswith("assert")
+        if is_method or name not in tested and foreign.fullmatch(name):
             return (f"line {node.lineno}: {name} is defined nowhere in the tests, and a program that "
                     "defines it would judge itself; write assert f(1) == 2")
     return None
