@@ -372,8 +372,13 @@ class Engine:
         here = _Here(spec, _installed.assets(), _installed.onnxruntime())
         self._spec = spec
         self._verifiers = verifiers
+        for one in verifiers:
+            if not hasattr(one, "takes_verdicts"):
+                raise TypeError(f"verifiers: {one!r} is no verifier: put @assay.verifier above it")
         self._core = _core.Engine(here, list(verifiers))
         self._columns = self._core.columns
+        if verifiers:
+            _check_settings(self.config["reward"], verifiers)
 
     def _lists(
         self,
@@ -451,6 +456,18 @@ def remade(spec: Spec, verifiers: tuple[Verifier, ...]) -> Engine:
     return engine
 
 
+def _check_settings(rewards: list[dict[str, Any]], verifiers: tuple[Verifier, ...]) -> None:
+    """Refuses settings that the functions do not take."""
+    takes = {one.id: one.settings for one in verifiers}
+    for at, reward in enumerate(rewards):
+        known = takes.get(reward["verifier"])
+        for key in reward["config"]:
+            if known is not None and key not in known:
+                why = f"reward {reward['name']!r}: the function takes no setting {key!r}; it takes: {', '.join(known)}"
+                found = {"key": f"reward[{at}].config.{key}", "expected": known}
+                raise coded(_core.ConfigError(why), "unknown_key", **found)
+
+
 def _read(config: Config) -> tuple[str, str, str]:
     """The name of a configuration, its text, and the folder of the files that it names."""
     if isinstance(config, os.PathLike):
@@ -470,6 +487,10 @@ def _read(config: Config) -> tuple[str, str, str]:
             )
             raise coded(wrong, "not_a_configuration", file=config)
         return "config", config, os.getcwd()
+    if not hasattr(config, "keys"):
+        found = type(config).__name__
+        wrong = _core.ConfigError(f"config: expected a mapping, a text or a pathlib.Path, found {found}")
+        raise coded(wrong, "wrong_type", found=found)
     import json
 
     try:

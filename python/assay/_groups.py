@@ -141,7 +141,7 @@ def advantages(
     given = {
         "settings": table(settings, kind, preset),
         "rewards": rewards,
-        "groups": groups,
+        "groups": grouped(groups),
         "parts": parts,
         "part_weights": part_weights,
         "lengths": lengths,
@@ -223,7 +223,7 @@ def select(
     given = {
         "settings": table(settings, kind, preset),
         "rewards": rewards,
-        "groups": groups,
+        "groups": grouped(groups),
         "ids": ids,
         "prompts": prompts,
         "advantages": advantages,
@@ -241,6 +241,15 @@ def select(
         "seed": seed,
     }
     return Selected(**_core.select(given))
+
+
+def grouped(groups: Any) -> Any:
+    """Groups as they are, but a size of any kind of integer as an ``int``. A tensor of one key has a length."""
+    if hasattr(groups, "__index__") and not hasattr(groups, "__len__"):
+        import operator
+
+        return operator.index(groups)
+    return groups
 
 
 def table(settings: dict[str, Any], kind: str | None, preset: str | None) -> dict[str, Any]:

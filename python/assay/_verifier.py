@@ -38,7 +38,10 @@ class Verifier:
         self.version = version
         self.is_async = inspect.iscoroutinefunction(function)
         self.in_flight_max = in_flight_max if self.is_async else None
-        self.takes_verdicts = "verdicts" in inspect.signature(function).parameters
+        parameters = inspect.signature(function).parameters
+        self.takes_verdicts = "verdicts" in parameters
+        takes_any = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+        self.settings = None if takes_any else [*parameters][1:]
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self.__name__ = getattr(function, "__name__", id)

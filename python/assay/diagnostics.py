@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay import _core
+from assay._groups import grouped
 
 
 def pass_at_k(samples: int, correct: int, k: int) -> float | None:
@@ -50,7 +51,7 @@ def pass_curve(
     return _core.pass_curve(
         {
             "correct": correct,
-            "groups": groups,
+            "groups": grouped(groups),
             "ks": ks,
             "resamples": resamples,
             "level": level,
@@ -67,7 +68,7 @@ def correlation(x: Any, y: Any, groups: Any = None) -> dict[str, Any]:
     >>> assay.diagnostics.correlation([1, 2, 3], [2, 4, 6])["slope"]
     2.0
     """
-    return _core.correlation({"x": x, "y": y, "groups": groups})
+    return _core.correlation({"x": x, "y": y, "groups": grouped(groups)})
 
 
 def length_bias(lengths: Any, rewards: Any, groups: Any, correct: Any = None) -> dict[str, Any]:
@@ -78,5 +79,5 @@ def length_bias(lengths: Any, rewards: Any, groups: Any, correct: Any = None) ->
     1.0
     """
     return _core.length_bias(
-        {"lengths": lengths, "rewards": rewards, "groups": groups, "correct": correct}
+        {"lengths": lengths, "rewards": rewards, "groups": grouped(groups), "correct": correct}
     )

@@ -49,6 +49,7 @@ def test_errors_are_pickled() -> None:
     [
         (lambda: assay.Engine(Path("none.toml")), "unreadable_file", {"file": "none.toml"}),
         (lambda: assay.Engine(config(EXACT, lint=float("nan"))), "bad_value", {}),
+        (lambda: assay.Engine(None), "wrong_type", {"found": "NoneType"}),  # type: ignore[arg-type]
         (lambda: assay.Engine(config(EXACT), jobs=-1), "bad_value", {"key": "jobs"}),
         (lambda: assay.Engine(config(EXACT)).score([7]), "wrong_type", {}),  # type: ignore[list-item]
         (lambda: assay.Engine(config(EXACT)).score([{}]), "missing_value", {}),

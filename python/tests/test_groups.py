@@ -80,7 +80,7 @@ def test_lists_arrays_and_tensors_agree_to_the_bit() -> None:
         (exact, np.array(GROUPS, dtype=np.uint8)),
         (exact, np.array(["a"] * 4 + ["b"] * 4)),
         (exact, ["a"] * 4 + ["b"] * 4),
-        (exact, np.int64(4).item()),
+        (exact, np.int64(4)),
         (exact.astype(np.float32), 4),
         (np.repeat(exact, 2)[::2], 4),
         (exact.astype(">f8"), 4),

@@ -73,13 +73,28 @@ def test_an_exception_is_a_fault_with_its_last_line() -> None:
     assert verdict.why == "own: KeyError: 'answer'"
 
 
-def test_a_wrong_setting_is_a_fault_that_names_it() -> None:
+def test_a_wrong_setting_is_an_error_that_names_it() -> None:
     @assay.verifier
-    def own(sample: assay.Sample) -> float:
+    def own(sample: assay.Sample, least: int = 1) -> float:
         return 1.0
 
-    verdict = run(own, {"most": 3})
-    assert "unexpected keyword argument 'most'" in (verdict.why or "")
+    with pytest.raises(assay.ConfigError, match="takes no setting 'most'; it takes: least") as caught:
+        run(own, {"most": 3})
+    assert (caught.value.code, caught.value.fields["key"]) == ("unknown_key", "reward[0].config.most")
+
+    @assay.verifier
+    def any_of(sample: assay.Sample, **settings: int) -> float:
+        return settings["most"]
+
+    assert run(any_of, {"most": 3}).reward == 3.0
+
+
+def test_a_function_that_is_no_verifier_is_told() -> None:
+    def plain(sample: assay.Sample) -> float:
+        return 1.0
+
+    with pytest.raises(TypeError, match="plain.* put @assay.verifier above it"):
+        assay.Engine(config({"name": "plain", "verifier": "plain"}), verifiers=[plain])  # type: ignore[list-item]
 
 
 def test_earlier_verdicts_are_seen() -> None:
