@@ -13,6 +13,7 @@ mod growth;
 mod guard;
 mod lex;
 mod memory;
+mod numbers;
 mod partial;
 mod report;
 mod table;
@@ -65,9 +66,9 @@ pub use self::partial::Weights;
 /// NULL equals NULL, 1 equals 1.0, text never equals a number. Real numbers may differ by
 /// `float_tolerance`. Two results without rows are the same, whatever their columns.
 ///
-/// **What a query may do.** It reads the tables of its own copy of the database: no writing, no
-/// other files, no pragmas, no extensions, no chance (`random()`), no clock unless `now` sets it,
-/// no zone of the machine. It costs 8 units of fuel a step of `SQLite`'s machine, as long as its
+/// **What a query may do.** It reads the tables of its own copy of the database, with the functions of `SQLite`, the
+/// mathematical ones too: no writing, no other files, no pragmas, no extensions, no chance (`random()`), no clock
+/// unless `now` sets it, no zone of the machine. It costs 8 units of fuel a step of `SQLite`'s machine, as long as its
 /// values stay within 256 bytes; longer values, up to 1 MiB, cost more in proportion, and so does
 /// the work inside `LIKE`, `GLOB`, `replace`, `trim` and `instr`. A candidate that runs out is
 /// wrong; where the gold queries alone use up the fuel, the verdict fails and says so. Rows, their
@@ -198,7 +199,7 @@ impl super::sandboxed::Sandboxed for Sql {
 
 impl Check for Sql {
     const ID: &'static str = "sql";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
     const SLOW: bool = true;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {

@@ -15,6 +15,7 @@ use rusqlite::{Connection, Error, Result, params_from_iter};
 
 use super::gauge::Gauge;
 use super::memory::bare;
+use super::numbers;
 
 /// The error of functions whose work would cost more fuel than is left.
 pub(super) const OUT_OF_OPS: &str = "the query costs more than its limit";
@@ -56,6 +57,7 @@ pub(super) fn register(
     gauge: &Arc<Gauge>,
     now: Option<&str>,
 ) -> Result<()> {
+    numbers::register(connection, flags())?;
     let helper = Helper::default();
     for arguments in [2, 3] {
         let gauge = Arc::clone(gauge);
