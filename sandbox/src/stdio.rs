@@ -101,11 +101,24 @@ fn is_exception(line: &str) -> bool {
     ["Error", "Exception", "Interrupt", "Iteration"].iter().any(|end| name.ends_with(end))
 }
 
-/// The program with code in front of it.
+/// The program with code in front of it, behind what must stand first.
 pub(crate) fn with_setup<'a>(source: &'a str, setup: Option<&str>) -> Cow<'a, str> {
     let source = unmarked(source);
-    match setup.map(unmarked) {
-        Some(setup) => Cow::Owned(format!("{setup}\n{source}")),
-        None => Cow::Borrowed(source),
+    let Some(setup) = setup.map(unmarked) else { return Cow::Borrowed(source) };
+    let (first, rest) = source.split_at(after_future(source));
+    Cow::Owned(format!("{first}{setup}\n{rest}"))
+}
+
+/// Where the imports from `__future__` end, before which there is nothing but comments and the documentation.
+fn after_future(source: &str) -> usize {
+    let (mut at, mut end, mut is_open) = (0, 0, false);
+    for line in source.split_inclusive('\n') {
+        at += line.len();
+        let is_import = line.starts_with("from __future__ import");
+        if is_import || is_open {
+            is_open = (is_open || line.contains('(')) && !line.contains(')');
+            end = at;
+        }
     }
+    end
 }
