@@ -89,19 +89,16 @@ pub(crate) struct Family {
 pub(crate) struct Attack {
     pub(crate) name: String,
     /// What it is called where `assay validate` tries it as a cheat on each reward by itself.
-    #[serde(default)]
     pub(crate) cheat: Option<String>,
     /// The attack in each of its forms. It is paid where each form is: one that is not is a guess.
     #[serde(default)]
     pub(crate) texts: Vec<String>,
     /// How often each text stands behind itself.
-    #[serde(default)]
     pub(crate) repeat: Option<usize>,
     /// Texts in the completion, and what stands in their place.
     #[serde(default)]
     pub(crate) replace: Vec<(String, String)>,
     /// An edit that needs rules.
-    #[serde(default)]
     pub(crate) perturb: Option<PerturbationFamily>,
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use assay_verifiers::Pattern;
 use assay_verifiers::stats::Aggregate;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// The name of the manifest in its folder.
 pub const FILE: &str = "model.toml";
@@ -268,21 +269,16 @@ pub enum Transform {
 }
 
 /// `(score + shift) * scale`, then clipped.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Calibration {
     /// Added first.
     pub shift: f64,
     /// Multiplied then.
+    #[default(1.0)]
     pub scale: f64,
     /// The least and the greatest score.
     pub clip: Option<[f64; 2]>,
-}
-
-impl Default for Calibration {
-    fn default() -> Self {
-        Self { shift: 0.0, scale: 1.0, clip: None }
-    }
 }
 
 /// What the model takes.
@@ -308,20 +304,23 @@ pub enum OnOverflow {
 }
 
 /// How the model writes.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Generate {
     /// One pass, or a text.
     pub mode: Mode,
     /// The most tokens that it writes.
+    #[default(512)]
     pub max_new_tokens: usize,
     /// 0 takes the likeliest token.
     pub temperature: f64,
     /// The share of the probability that is sampled from.
+    #[default(1.0)]
     pub top_p: f64,
     /// Where the random numbers start.
     pub seed: u64,
     /// How many texts vote.
+    #[default(1)]
     pub votes: usize,
     /// Texts that end the writing.
     pub stop: Vec<String>,
@@ -334,26 +333,8 @@ pub struct Generate {
     /// Where a score that was written must lie.
     pub parse_range: Option<[f64; 2]>,
     /// What becomes of a text without a score.
+    #[default(OnParseFail::Word(ParseFail::Abstain))]
     pub on_parse_fail: OnParseFail,
-}
-
-impl Default for Generate {
-    fn default() -> Self {
-        Self {
-            mode: Mode::Verdict,
-            max_new_tokens: 512,
-            temperature: 0.0,
-            top_p: 1.0,
-            seed: 0,
-            votes: 1,
-            stop: Vec::new(),
-            eos_token_ids: Vec::new(),
-            parse: None,
-            verdicts: BTreeMap::new(),
-            parse_range: None,
-            on_parse_fail: OnParseFail::Word(ParseFail::Abstain),
-        }
-    }
 }
 
 /// How a generative model judges.

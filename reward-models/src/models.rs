@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::backend::library::{self, Library, LibraryPath, Tried};
 use crate::backend::ort::{Ort, ProviderSettings};
@@ -17,12 +18,15 @@ use crate::error::ModelError;
 use crate::model::{Model, ModelOptions};
 
 /// How a model is run.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, SmartDefault,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunSettings {
     /// What runs it: `auto` takes ONNX Runtime where its library is found, else `rten`.
     pub backend: BackendChoice,
     /// Execution providers of ONNX Runtime, in order of preference.
+    #[default(vec![Provider::Cpu])]
     pub providers: Vec<Provider>,
     /// The next provider is tried where one does not start, instead of an error.
     pub fall_back: bool,
@@ -49,23 +53,6 @@ pub struct RunSettings {
     pub deterministic: bool,
     /// When the files of the model are held to the SHA-256 of its manifest.
     pub verify_digests: VerifyDigests,
-}
-
-impl Default for RunSettings {
-    fn default() -> Self {
-        Self {
-            backend: BackendChoice::Auto,
-            providers: vec![Provider::Cpu],
-            fall_back: false,
-            tf32: false,
-            workers: 0,
-            threads: None,
-            batch_tokens: None,
-            prefix_mb: None,
-            deterministic: false,
-            verify_digests: VerifyDigests::default(),
-        }
-    }
 }
 
 /// Where the library of ONNX Runtime may lie, and how many cores there are.

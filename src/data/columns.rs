@@ -6,11 +6,12 @@ use assay_verifiers::column_path::{member, member_mut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smart_default::SmartDefault;
 
 /// The `[data]` section: which columns mean what. Each is a dotted path: `meta.answer` is the
 /// member `answer` of the column `meta`, unless there is a column of that very name; `answers.0` is the
 /// first element of a list. Text on the way is read as JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Columns {
     /// A public data set, of which is taken what this configuration does not say: `assay list presets` names
@@ -19,12 +20,16 @@ pub struct Columns {
     pub preset: Option<String>,
     /// The id under which a sample is reported: text or an integer. A sample without one is
     /// known by its SHA-256.
+    #[default = "id"]
     pub id: String,
     /// What was asked: text, or a list of messages `{role, content}`.
+    #[default = "prompt"]
     pub prompt: String,
     /// What is judged: text, or a list of messages `{role, content}`. Every row must have it.
+    #[default = "completion"]
     pub completion: String,
     /// What a right completion comes to. Any value; null and missing mean that there is none.
+    #[default = "reference"]
     pub reference: String,
     /// What the samples of one prompt share: text or an integer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,25 +79,6 @@ impl Columns {
         fixed
             .chain(optional.into_iter().filter_map(|(key, own)| Some((key, own.as_deref()?))))
             .collect()
-    }
-}
-
-impl Default for Columns {
-    fn default() -> Self {
-        Self {
-            preset: None,
-            id: "id".to_owned(),
-            prompt: "prompt".to_owned(),
-            completion: "completion".to_owned(),
-            reference: "reference".to_owned(),
-            group: None,
-            token_ids: None,
-            logprobs: None,
-            finish_reason: None,
-            meta: None,
-            label: None,
-            optional: false,
-        }
     }
 }
 

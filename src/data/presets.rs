@@ -95,7 +95,6 @@ pub struct PresetRow {
     /// The row, in JSON.
     pub json: String,
     /// What its completion earns; `None` where no check can judge it.
-    #[serde(default)]
     pub reward: Option<f64>,
 }
 

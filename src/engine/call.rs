@@ -1,5 +1,6 @@
 //! One call of the engine: its deadline, and its cancellation once the caller dropped it.
 
+use smart_default::SmartDefault;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use assay_verifiers::TrainingState;
 use crate::clock::Clock;
 
 /// How samples are to be scored.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, SmartDefault)]
 pub struct ScoreOptions {
     /// How long the call may take, waiting for room included. What is not judged by then is a
     /// `Timeout`; `None` leaves it to the deadline of single verdicts (`limits.deadline_ms`).
@@ -22,16 +23,12 @@ pub struct ScoreOptions {
     /// read.
     pub training: TrainingState,
     /// Whether models, judges and other services are asked. Where they are not, their rewards abstain.
+    #[default(true)]
     pub ask: bool,
     /// Whether the call waits where too many samples are in flight. One that does not wait gets
     /// `Overloaded` for every sample.
+    #[default(true)]
     pub wait: bool,
-}
-
-impl Default for ScoreOptions {
-    fn default() -> Self {
-        Self { deadline: None, step: 0, training: TrainingState::default(), ask: true, wait: true }
-    }
 }
 
 impl ScoreOptions {

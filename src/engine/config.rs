@@ -11,6 +11,7 @@ use assay_verifiers::shaping;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smart_default::SmartDefault;
 
 use super::scale::{Deviation, Normalise};
 use super::turns::JudgedTurn;
@@ -21,10 +22,11 @@ pub use bind::Bind;
 pub use serve::ServeConfig;
 
 /// A whole configuration file.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The version of this format: 1.
+    #[default(1)]
     pub version: u32,
     /// Which columns of a row mean what.
     #[serde(default)]
@@ -127,10 +129,11 @@ pub struct RewardConfig {
 }
 
 /// How rewards become one.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct CombineConfig {
     /// The rule.
+    #[default(CombineBy::WeightedSum)]
     pub how: CombineBy,
     /// Bounds of the combined reward.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,6 +142,7 @@ pub struct CombineConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_abstain: Option<OnAbstain>,
     /// What becomes of a sample one of whose verdicts failed.
+    #[default(OnFault::Mask)]
     pub on_fault: OnFault,
     /// What `on_fault = "floor"` pays. By default the lower clamp, else 0.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,6 +164,7 @@ pub struct CombineConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gates: Option<Vec<String>>,
     /// The least reward at which a gate lets the rest count.
+    #[default(1.0)]
     pub pass: f64,
     /// Whether a gate that abstained lets the rest count. One that its `when` rules out does.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -173,28 +178,6 @@ pub struct CombineConfig {
     /// The standard deviation by which `normalise` divides. By default the unbiased one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub std: Option<Deviation>,
-}
-
-impl Default for CombineConfig {
-    fn default() -> Self {
-        Self {
-            how: CombineBy::WeightedSum,
-            clamp: None,
-            on_abstain: None,
-            on_fault: OnFault::Mask,
-            floor: None,
-            expression: None,
-            formula: None,
-            recipe: None,
-            settings: Map::new(),
-            gates: None,
-            pass: 1.0,
-            open: false,
-            normalise: Normalise::None,
-            eps: None,
-            std: None,
-        }
-    }
 }
 
 /// The rule by which rewards become one. Rewards that abstained take no part.
@@ -249,29 +232,22 @@ pub enum OnFault {
 }
 
 /// What one verdict may cost.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsConfig {
     /// Fuel for one verdict of the compute lane: a unit is about a byte looked at.
+    #[default(assay_verifiers::Meter::DEFAULT_FUEL)]
     pub fuel: u64,
     /// The wall-clock backstop for one verdict, in milliseconds. Its verdict is a `Timeout` and is
     /// never cached.
+    #[default(120_000)]
     pub deadline_ms: u64,
     /// The longest row, in bytes.
+    #[default(16 << 20)]
     pub row_bytes_max: u64,
     /// The most bytes that a byte of compressed input may become.
+    #[default(200)]
     pub inflate_ratio_max: u64,
-}
-
-impl Default for LimitsConfig {
-    fn default() -> Self {
-        Self {
-            fuel: assay_verifiers::Meter::DEFAULT_FUEL,
-            deadline_ms: 120_000,
-            row_bytes_max: 16 << 20,
-            inflate_ratio_max: 200,
-        }
-    }
 }
 
 impl LimitsConfig {
@@ -286,20 +262,15 @@ impl LimitsConfig {
 }
 
 /// Where verdicts are kept.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct CacheConfig {
     /// Whether any verdict is kept.
+    #[default(true)]
     pub enabled: bool,
     /// The folder; by default the user's cache folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
-}
-
-impl Default for CacheConfig {
-    fn default() -> Self {
-        Self { enabled: true, dir: None }
-    }
 }
 
 fn one() -> Schedule {
@@ -309,27 +280,6 @@ fn one() -> Schedule {
 /// One of the kinds of shaping, for each entry.
 fn shapes_schema(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": shaping::schema(generator) })
-}
-
-impl Default for Config {
-    /// No rewards yet, and every other setting at its default.
-    fn default() -> Self {
-        Self {
-            version: 1,
-            data: Columns::default(),
-            rewards: Vec::new(),
-            judges: BTreeMap::new(),
-            combine: CombineConfig::default(),
-            limits: LimitsConfig::default(),
-            cache: CacheConfig::default(),
-            advantage: None,
-            select: None,
-            loss: None,
-            train: None,
-            serve: None,
-            lint: LintConfig::default(),
-        }
-    }
 }
 
 impl RewardConfig {

@@ -77,13 +77,12 @@ pub struct ExampleConfig {
 }
 
 /// Settings, or another verifier, by which answers may be right that earn nothing.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Alternative {
     /// The other verifier; the same by default.
     pub verifier: Option<String>,
     /// Settings that are added, as TOML without braces.
-    #[serde(default)]
     pub config: String,
     /// A setting that is left out.
     pub without: Option<String>,
@@ -92,10 +91,8 @@ pub struct Alternative {
     /// A pattern that the reference or the completion must match.
     pub either: Option<Pattern>,
     /// Words of the reference must be in the completion too, such as a unit.
-    #[serde(default)]
     pub same_words: bool,
     /// One of two numbers must be the other one, rounded.
-    #[serde(default)]
     pub rounded: bool,
 }
 

@@ -31,6 +31,9 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
     /// Whether one verdict takes a millisecond or more.
     const SLOW: bool = false;
 
+    /// See [`Check::aspect`]; what it is whatever the settings say.
+    const ASPECT: Aspect = Aspect::Other;
+
     /// Runs once, when the configuration is built: the place to read files and to refuse settings
     /// that contradict each other.
     ///
@@ -80,10 +83,11 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
     }
 
     /// Right answers, as completions write them: `assay validate` tries them. `None` where the
-    /// reference as text is one; an empty list where none can be made of it.
+    /// reference as text is one; an empty list where none can be made of it, such as where what must
+    /// be there is no document by itself: by default that of [`Aspect::Form`].
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
         let _ = sample;
-        None
+        (Self::ASPECT == Aspect::Form).then(Vec::new)
     }
 
     /// What is most likely not meant in the samples of a dataset, though each of them can be judged:
@@ -95,7 +99,7 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
 
     /// What of an answer the check judges, and by what: lints of `assay validate` ask.
     fn aspect(&self) -> Aspect {
-        Aspect::Other
+        Self::ASPECT
     }
 
     /// The least and the greatest reward.

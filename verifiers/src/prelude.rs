@@ -3,6 +3,7 @@
 pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
+pub use smart_default::SmartDefault;
 
 pub use crate::build_error::BuildError;
 pub use crate::check::{Check, Files};

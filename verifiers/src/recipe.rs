@@ -66,7 +66,6 @@ pub struct Recipe {
     /// The titles of the papers.
     pub papers: Vec<String>,
     /// Where in the paper, or in which code.
-    #[serde(default)]
     pub section: Option<String>,
     /// How well the formula is known to be the paper's.
     pub basis: Basis,
@@ -81,16 +80,12 @@ pub struct Recipe {
     #[serde(default)]
     pub external: Vec<String>,
     /// A defect of the formula as published, and what to use in its place.
-    #[serde(default)]
     pub warns: Option<String>,
     /// The formula, where it is one; see [`crate::formula`].
-    #[serde(default)]
     pub formula: Option<String>,
     /// The kind in Rust that computes it, and its settings, where it has no formula.
-    #[serde(default)]
     pub kind: Option<Map<String, Value>>,
     /// The configuration, for [`RecipePlace::Config`].
-    #[serde(default)]
     pub config: Option<Map<String, Value>>,
     /// Settings of the formula, with the constants of the paper.
     #[serde(default)]
@@ -126,7 +121,6 @@ pub struct RecipeCase {
     #[serde(default)]
     pub rows: Vec<Map<String, Value>>,
     /// The code or words of the error that is expected instead.
-    #[serde(default)]
     pub refused: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
+use smart_default::SmartDefault;
 
 use crate::fault::{Fault, FaultKind};
 use crate::ordered::OrderedMap;
@@ -31,8 +32,9 @@ pub struct Scored {
 }
 
 /// Verdicts by the names of their rewards, in the order of the configuration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, SmartDefault)]
 pub struct Verdicts {
+    #[default(Arc::new([]))]
     names: Arc<[String]>,
     verdicts: Vec<Verdict>,
 }
@@ -90,12 +92,6 @@ impl Verdicts {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.verdicts.is_empty()
-    }
-}
-
-impl Default for Verdicts {
-    fn default() -> Self {
-        Self { names: Arc::new([]), verdicts: Vec::new() }
     }
 }
 

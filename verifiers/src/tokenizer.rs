@@ -14,26 +14,21 @@ const INSERTED_BYTES_MAX: usize = 1_024;
 const MARK_BYTES_MAX: usize = 256;
 
 /// The parts of the file that work on texts; all others are data.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Parts {
-    #[serde(default)]
     normalizer: Value,
-    #[serde(default)]
     pre_tokenizer: Value,
-    #[serde(default)]
     post_processor: Value,
-    #[serde(default)]
     decoder: Value,
-    #[serde(default)]
     model: Marks,
 }
 
 /// What a model puts before or after the parts of a word.
 #[derive(Default, Deserialize)]
+#[serde(default)]
 struct Marks {
-    #[serde(default)]
     continuing_subword_prefix: Option<String>,
-    #[serde(default)]
     end_of_word_suffix: Option<String>,
 }
 

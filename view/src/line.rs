@@ -16,7 +16,6 @@ pub(crate) struct RowLine<'a> {
     #[serde(borrow, default)]
     pub(crate) group: Option<Word<'a>>,
     pub(crate) outcome: OutcomeWord,
-    #[serde(default)]
     pub(crate) reward: Option<f64>,
     #[serde(borrow, default)]
     pub(crate) fault: Option<Word<'a>>,
@@ -28,7 +27,6 @@ pub(crate) struct RowLine<'a> {
 #[derive(PartialEq, Deserialize)]
 pub(crate) struct PartLine<'a> {
     pub(crate) outcome: OutcomeWord,
-    #[serde(default)]
     pub(crate) reward: Option<f64>,
     #[serde(borrow, default)]
     pub(crate) fault: Option<Word<'a>>,

@@ -3,24 +3,21 @@
 use assay_verifiers::stats::{SplitMix64, quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// How an interval is found: "An Introduction to the Bootstrap" (Efron, Tibshirani 1993), the
 /// percentile method.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bootstrap {
     /// How often the cases are drawn again; 1000.
+    #[default(1000)]
     pub resamples: usize,
     /// The share of the resamples within the interval, between 0 and 1; 0.95.
+    #[default(0.95)]
     pub level: f64,
     /// The seed of the draws; the same seed gives the same interval.
     pub seed: u64,
-}
-
-impl Default for Bootstrap {
-    fn default() -> Self {
-        Self { resamples: 1000, level: 0.95, seed: 0 }
-    }
 }
 
 /// An interval for a statistic.

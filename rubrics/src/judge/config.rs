@@ -4,9 +4,10 @@ use assay_verifiers::BuildError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smart_default::SmartDefault;
 
 /// A judge: exactly one of `url`, `folder` and `column` says where its replies come from.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct JudgeConfig {
     /// The base URL of a server with the API of `OpenAI`, such as `http://localhost:8000/v1`.
@@ -25,10 +26,13 @@ pub struct JudgeConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
     /// The most requests in flight. Judges on one server share them, and the least number counts.
+    #[default(64)]
     pub in_flight_max: usize,
     /// The deadline of a question, with all its tries, in milliseconds.
+    #[default(20_000)]
     pub timeout_ms: u64,
     /// The most tries after the first.
+    #[default(2)]
     pub retries: u32,
     /// Which API is spoken.
     pub api: JudgeApi,
@@ -39,6 +43,7 @@ pub struct JudgeConfig {
     /// The seed that the server is asked to use.
     pub seed: u64,
     /// The most tokens of a reply.
+    #[default(1024)]
     pub tokens_max: u32,
     /// The member of the request that holds `tokens_max`.
     pub tokens_member: TokensMember,
@@ -102,34 +107,6 @@ pub enum TokensMember {
     MaxTokens,
     /// `max_completion_tokens`, which newer models of `OpenAI` ask for.
     MaxCompletionTokens,
-}
-
-impl Default for JudgeConfig {
-    fn default() -> Self {
-        Self {
-            url: None,
-            folder: None,
-            column: None,
-            model: String::new(),
-            key_env: None,
-            in_flight_max: 64,
-            timeout_ms: 20_000,
-            retries: 2,
-            api: JudgeApi::default(),
-            structured: Structured::default(),
-            temperature: 0.0,
-            seed: 0,
-            tokens_max: 1024,
-            tokens_member: TokensMember::default(),
-            top_logprobs: 0,
-            extra: Map::new(),
-            omit: Vec::new(),
-            ca_file: None,
-            run: Map::new(),
-            budget_calls: None,
-            budget_tokens: None,
-        }
-    }
 }
 
 /// What is wrong with the base URL of a server.

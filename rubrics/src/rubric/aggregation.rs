@@ -2,12 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// How the answers become a reward.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Aggregation {
     /// The formula.
+    #[default(How::WeightedMean)]
     pub how: How,
     /// Bounds of the reward; none by default, so that defects may make it negative.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,6 +25,7 @@ pub struct Aggregation {
     /// What becomes of a sample of which a criterion was not answered.
     pub on_missing: OnMissing,
     /// The greatest share of the criteria that `renormalise` may go without.
+    #[default(0.2)]
     pub missing_max: f64,
     /// Saturates each share: `u(s) = (1 - exp(-k * s)) / (1 - exp(-k))`, where this is k.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,24 +40,6 @@ pub struct Aggregation {
     /// as `value.NAME`, and `()` where there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
-}
-
-impl Default for Aggregation {
-    fn default() -> Self {
-        Self {
-            how: How::WeightedMean,
-            clip: None,
-            range: None,
-            threshold: None,
-            floor: 0.0,
-            on_missing: OnMissing::Unscored,
-            missing_max: 0.2,
-            saturation: None,
-            interactions: Vec::new(),
-            top: None,
-            expression: None,
-        }
-    }
 }
 
 /// The formula.
@@ -104,17 +89,13 @@ pub struct Interaction {
 
 /// Spreads rewards near the top: `s` from `from` on becomes
 /// `from + (1 - from) * ((s - from) / (1 - from)) ^ power`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct TopRange {
     /// Where the top begins, below 1.
+    #[default(0.7)]
     pub from: f64,
     /// Below 1 it lifts what is near `from`, above 1 it lowers it.
+    #[default(0.5)]
     pub power: f64,
-}
-
-impl Default for TopRange {
-    fn default() -> Self {
-        Self { from: 0.7, power: 0.5 }
-    }
 }

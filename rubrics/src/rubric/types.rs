@@ -7,31 +7,31 @@ use assay_verifiers::stats::float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use smart_default::SmartDefault;
 
 use super::aggregation::Aggregation;
 
 /// Criteria, and how the answers to them become a reward.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Rubric {
     /// What the rubric is called.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// What the judge is told beside the criteria.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub instructions: String,
     /// A reference answer for the judge; without it that of the sample is shown, where it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// `instructions` and the `text` of each criterion are templates: `{{ item.NAME }}` stands for a
     /// column of the row, and is filled in before the judge is asked.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false")]
     pub templates: bool,
     /// How the answers become a reward.
-    #[serde(default)]
     pub aggregate: Aggregation,
     /// The criteria, in the order in which they are reported.
-    #[serde(rename = "criterion", default)]
+    #[serde(rename = "criterion")]
     pub criteria: Vec<Criterion>,
 }
 
@@ -137,13 +137,15 @@ pub struct AnswerChoice {
 /// assert_eq!(rating.answer("1.25").map(|answer| answer.share), Some(0.25));
 /// assert_eq!(rating.answer("7").map(|answer| answer.value), Some(2.0));
 /// ```
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
     /// The least number.
     #[serde(default = "one_i64")]
+    #[default(1)]
     pub min: i64,
     /// The greatest number.
+    #[default(1)]
     pub max: i64,
     /// When each number is the right one, from `min` on; none or all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,12 +154,6 @@ pub struct Scale {
     /// that end.
     #[serde(default, skip_serializing_if = "is_false")]
     pub continuous: bool,
-}
-
-impl Default for Scale {
-    fn default() -> Self {
-        Self { min: one_i64(), max: one_i64(), levels: Vec::new(), continuous: false }
-    }
 }
 
 /// A completion whose answer is known.

@@ -12,12 +12,14 @@ use crate::template::GraderTemplate;
 /// `{{ item.NAME }}` a column of the row. Nothing is trimmed. A row without the column abstains, and
 /// a completion without the member is wrong. An empty text is never equal to another, and an empty
 /// reference is a fault: every text holds it.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct StringCheck {
     /// The text that is looked at.
+    #[default = "{{ sample.output_text }}"]
     input: String,
     /// The text that it is compared with.
+    #[default = "{{ item.reference }}"]
     reference: String,
     /// How they are compared.
     operation: Operation,
@@ -41,19 +43,9 @@ enum Operation {
     Ilike,
 }
 
-impl Default for StringCheck {
-    fn default() -> Self {
-        Self {
-            input: "{{ sample.output_text }}".to_owned(),
-            reference: "{{ item.reference }}".to_owned(),
-            operation: Operation::default(),
-            parsed: None,
-        }
-    }
-}
-
 impl Check for StringCheck {
     const ID: &'static str = "string_check";
+    const ASPECT: Aspect = Aspect::Text;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let parse = |setting: &str, text: &str| {
@@ -61,10 +53,6 @@ impl Check for StringCheck {
         };
         self.parsed = Some((parse("input", &self.input)?, parse("reference", &self.reference)?));
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Text
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -23,12 +23,14 @@ const BLEU: BleuRules = BleuRules {
 /// thinks before it answers, `{{ item.NAME }}` a column of the row. A row without the column
 /// abstains. A completion that repeats the words of a reference in another order, or adds a "not",
 /// still earns much: prefer a check that extracts an answer where there is one.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct TextSimilarity {
     /// The text that is looked at.
+    #[default = "{{ sample.output_text }}"]
     input: String,
     /// The text that it is compared with.
+    #[default = "{{ item.reference }}"]
     reference: String,
     /// What is measured.
     metric: Metric,
@@ -78,21 +80,10 @@ struct Loaded {
     reference: GraderTemplate,
 }
 
-impl Default for TextSimilarity {
-    fn default() -> Self {
-        Self {
-            input: "{{ sample.output_text }}".to_owned(),
-            reference: "{{ item.reference }}".to_owned(),
-            metric: Metric::default(),
-            threshold: None,
-            loaded: None,
-        }
-    }
-}
-
 impl Check for TextSimilarity {
     const ID: &'static str = "text_similarity";
     const VERSION: u32 = 2;
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if self.threshold.is_some_and(|threshold| !(0.0..=1.0).contains(&threshold)) {
@@ -106,10 +97,6 @@ impl Check for TextSimilarity {
             reference: parse("reference", &self.reference)?,
         });
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -1,5 +1,6 @@
 //! The wasmtime engine: how guests are compiled, and where their instances lie.
 
+use smart_default::SmartDefault;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,9 +21,10 @@ pub const WASM_STACK_BYTES: usize = 256 << 20;
 const STACK_BYTES_KEPT: usize = 64 << 10;
 
 /// How a [`Runtime`] is set up.
-#[derive(Clone)]
+#[derive(Clone, SmartDefault)]
 pub struct Options {
     /// The most guests that live at once. Address space is set aside for each; memory is not.
+    #[default(128)]
     pub guests_max: u32,
     /// The folder that keeps compiled guests; without one they are compiled in every process.
     pub compiled: Option<PathBuf>,
@@ -32,12 +34,6 @@ pub struct Options {
 
 /// Takes a line of progress for the user.
 pub type CompileNotice = Arc<dyn Fn(&str) + Send + Sync>;
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { guests_max: 128, compiled: None, notice: None }
-    }
-}
 
 /// Why a sandbox cannot be set up.
 #[derive(Debug, thiserror::Error)]

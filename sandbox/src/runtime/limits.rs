@@ -3,6 +3,7 @@
 use assay_verifiers::{BuildError, FaultKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Fuel after which a guest yields, so that the deadline can be checked: about a millisecond.
 pub(super) const YIELD_EVERY: u64 = 10_000_000;
@@ -12,35 +13,28 @@ pub(super) const TABLE_ELEMENTS_MAX: usize = 64 << 10;
 
 /// What one run of a guest may use. Every limit is counted, so that the same program stops at the
 /// same place on every machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Units of fuel: about one a WebAssembly instruction, and more for what takes longer; 1e10 is half
     /// a second to a second.
+    #[default(75_000_000_000)]
     pub fuel: u64,
     /// The most memory, in bytes.
+    #[default(512 << 20)]
     pub memory_bytes_max: usize,
     /// The most bytes written to standard output, and again to standard error.
+    #[default(4 << 20)]
     pub output_bytes_max: usize,
     /// The most calls of the host.
+    #[default(1_000_000)]
     pub host_calls_max: u64,
     /// The most bytes of a message between host and guest.
+    #[default(16 << 20)]
     pub message_bytes_max: usize,
     /// The longest that a guest may sleep in all, on its own clock, in milliseconds.
+    #[default(10_000)]
     pub sleep_ms_max: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            fuel: 75_000_000_000,
-            memory_bytes_max: 512 << 20,
-            output_bytes_max: 4 << 20,
-            host_calls_max: 1_000_000,
-            message_bytes_max: 16 << 20,
-            sleep_ms_max: 10_000,
-        }
-    }
 }
 
 impl Limits {

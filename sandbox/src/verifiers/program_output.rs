@@ -46,11 +46,12 @@ const SHOWN_MAX: usize = 20;
 /// see docs/sandbox.md. The answer is found in JSON, tags, assertions, sentences and blocks, and
 /// read as a Python literal or as bare text. Nothing in a completion is run: an input that is
 /// asked for must be made of literals.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProgramOutput {
     /// Where the answer or the question is: `reference`, a column of the row such as `meta.task`,
     /// or `.` for the whole row, with the columns `code`, `input` and `output`.
+    #[default = "reference"]
     reference: String,
     /// What is asked where the reference does not say. By default what the call returns, or what
     /// the program prints.
@@ -60,11 +61,14 @@ pub struct ProgramOutput {
     /// When a value is right.
     equality: Equality,
     /// A text is right without quotes around it.
+    #[default(true)]
     bare_text: bool,
     /// The share of the reward that questions on input and output earn, where a sheet has others
     /// too.
+    #[default(0.5)]
     io_share: f64,
     /// Lines that are followed to answer questions on a run.
+    #[default(100_000)]
     steps_max: u32,
     /// Packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
     /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
@@ -77,24 +81,6 @@ pub struct ProgramOutput {
     truths: VerdictMemo<Arc<Truths>>,
 }
 
-impl Default for ProgramOutput {
-    fn default() -> Self {
-        Self {
-            reference: "reference".to_owned(),
-            ask: None,
-            extract: Find::default(),
-            equality: Equality::default(),
-            bare_text: true,
-            io_share: 0.5,
-            steps_max: 100_000,
-            packages: Vec::new(),
-            limits: Limits::default(),
-            python: Python::default(),
-            truths: VerdictMemo::default(),
-        }
-    }
-}
-
 impl Sandboxed for ProgramOutput {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
         self.python.enter(sandbox, &self.limits)
@@ -105,6 +91,7 @@ impl Check for ProgramOutput {
     const ID: &'static str = "program_output";
     const VERSION: u32 = 7;
     const SLOW: bool = true;
+    const ASPECT: Aspect = Aspect::Output;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         self.python.load::<Self>(&self.packages, files, &self.limits)?;
@@ -121,10 +108,6 @@ impl Check for ProgramOutput {
         let value = suite_run::tests(sample, &self.reference)?;
         let task = Task::read(&value, self.ask, self.reference == ".").ok()?;
         Some(task.gold().into_iter().collect())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Output
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -25,7 +25,7 @@ use script::{Body, Failure, Said, Script};
 /// is noted as evidence. A script that fails, or returns anything else, is a fault and no reward.
 /// It runs in a fresh interpreter in the sandbox for every sample; the completion is data there,
 /// and nothing runs it unless the script does.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct PythonCheck {
     /// The script itself.
@@ -38,33 +38,19 @@ pub struct PythonCheck {
     /// The function that decides. By default `reward`, or else `grade`.
     function: Option<String>,
     /// The least and the most that a function may return.
+    #[default([0.0, 1.0])]
     range: [f64; 2],
     /// Packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
     /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
     packages: Vec<String>,
     /// What one run may use: by default 3.2e9 units of fuel, which is less than a second, and 72 MiB.
     #[serde(deserialize_with = "over_judge_limits")]
+    #[default(judge_limits())]
     limits: Limits,
     #[serde(skip)]
     python: Python,
     #[serde(skip)]
     compiled: Option<Vec<u8>>,
-}
-
-impl Default for PythonCheck {
-    fn default() -> Self {
-        Self {
-            script: None,
-            file: None,
-            tests: None,
-            function: None,
-            range: [0.0, 1.0],
-            packages: Vec::new(),
-            limits: judge_limits(),
-            python: Python::default(),
-            compiled: None,
-        }
-    }
 }
 
 impl Sandboxed for PythonCheck {

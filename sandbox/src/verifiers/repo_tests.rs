@@ -48,23 +48,27 @@ const FUZZ_MAX: usize = 10;
 /// **The tests** run under Python in a fresh room without network, processes or other packages than the library,
 /// by a `pytest` of ours and `unittest`; see docs/sandbox.md. A test that is skipped, or is not there, has not
 /// passed. Program and tests share the room: what is protected there, and what is not, is in the same page.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct RepoTests {
     /// Where the names of the tests are: `reference`, a column of the row, or `.` for the whole row.
+    #[default = "reference"]
     tests: String,
     /// The repository of every row: a file.
     tree: Option<TreeFile>,
     /// Repositories by the name that the row gives: `{ "a__b-1" = "a__b-1.tar" }`.
     trees: BTreeMap<String, TreeFile>,
     /// The column that names the repository of a row.
+    #[default = "tree"]
     tree_column: String,
     /// Folders of the repository in which modules are found, the first one first; those that it has not are
     /// passed over.
+    #[default(vec!["src".to_owned(), ".".to_owned()])]
     paths: Vec<String>,
     /// Folders and files beside those of the tests that a change may not touch.
     protect: Vec<String>,
     /// Lines of context that a hunk of a diff may lose at either end, up to 10.
+    #[default(FUZZ)]
     fuzz: usize,
     /// What is done with the model's thinking.
     thinking: Thinking,
@@ -79,26 +83,6 @@ pub struct RepoTests {
     python: Python,
     #[serde(skip)]
     memo: VerdictMemo,
-}
-
-impl Default for RepoTests {
-    fn default() -> Self {
-        Self {
-            tests: "reference".to_owned(),
-            tree: None,
-            trees: BTreeMap::new(),
-            tree_column: "tree".to_owned(),
-            paths: vec!["src".to_owned(), ".".to_owned()],
-            protect: Vec::new(),
-            fuzz: FUZZ,
-            thinking: Thinking::default(),
-            packages: Vec::new(),
-            limits: Limits::default(),
-            loaded: BTreeMap::new(),
-            python: Python::default(),
-            memo: VerdictMemo::default(),
-        }
-    }
 }
 
 impl Sandboxed for RepoTests {

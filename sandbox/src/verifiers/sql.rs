@@ -87,47 +87,41 @@ pub use self::partial::Weights;
 /// pairs of neighbouring tokens (Jaccard). After Pourreza et al., "Reasoning-SQL: Reinforcement
 /// Learning with SQL Tailored Partial Rewards for Reasoning-Enhanced Text-to-SQL", without its
 /// judge, and without the format, for which there is `tags`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Sql {
     /// The database of every row: a file, or several that the query must be right on.
-    #[serde(default)]
     database: Option<FileNames>,
     /// Databases by the name that the row gives: `{ academic = "academic.sql" }`.
-    #[serde(default)]
     databases: BTreeMap<String, FileNames>,
     /// The column that names the database of a row.
-    #[serde(default = "db_column")]
+    #[default = "db"]
     db_column: String,
     /// The dialect of the queries, where they are not written for `SQLite`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<SqlDialect>,
     /// When two results are the same.
-    #[serde(default)]
     semantics: Semantics,
     /// How much real numbers may differ, relative to the larger.
-    #[serde(default = "float_tolerance")]
+    #[default(1e-9)]
     float_tolerance: f64,
     /// The query must read a table where the gold query does; where both find no rows, one of the
     /// same tables.
-    #[serde(default = "must_read")]
+    #[default(true)]
     must_read: bool,
     /// Pay a share for a query that comes close.
-    #[serde(default)]
     partial: bool,
     /// What each part counts for with `partial`; execution must weigh at least as much as the rest.
-    #[serde(default)]
     weights: Weights,
     /// What the clock shows, such as `2024-01-31 12:00:00`. Without it, a query that reads the
     /// clock is refused.
-    #[serde(default)]
     now: Option<String>,
     /// The most steps of `SQLite`'s machine for one query. The fuel of the verdict, 8 units a step,
     /// is shared by the gold queries and the candidate.
-    #[serde(default = "ops_max")]
+    #[default(1_000_000)]
     ops_max: u64,
     /// The most rows that a query may come to.
-    #[serde(default = "rows_max")]
+    #[default(100_000)]
     rows_max: usize,
     #[serde(skip)]
     loaded: BTreeMap<String, Vec<Database>>,
@@ -152,26 +146,6 @@ impl FileNames {
             Self::Many(names) => names,
         }
     }
-}
-
-fn db_column() -> String {
-    "db".to_owned()
-}
-
-fn float_tolerance() -> f64 {
-    1e-9
-}
-
-fn must_read() -> bool {
-    true
-}
-
-fn ops_max() -> u64 {
-    1_000_000
-}
-
-fn rows_max() -> usize {
-    100_000
 }
 
 /// Gold queries are tried on so many samples, with so much fuel each.

@@ -23,7 +23,7 @@ use crate::{Sandbox, stdio, suite_run, trivial};
 /// a script of yours. A program that ends with an error has failed, whatever it printed. Tests come
 /// from the reference: `{"cases": [{"stdin": "1 2\n", "stdout": "3\n"}]}`, or the shapes of APPS,
 /// TACO, `LiveCodeBench` and verl; see docs/sandbox.md.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct StdinStdout {
     /// What the programs are written in: `python`, `javascript`, `c`, `cpp`, or a language whose
@@ -32,6 +32,7 @@ pub struct StdinStdout {
     language: Written,
     /// Where the tests are: `reference`, a column of the row such as `meta.tests`, or `.` for the
     /// whole row.
+    #[default = "reference"]
     tests: String,
     /// How the program is found in the completion.
     extract: Extract,
@@ -54,23 +55,6 @@ pub struct StdinStdout {
     memo: VerdictMemo,
 }
 
-impl Default for StdinStdout {
-    fn default() -> Self {
-        Self {
-            language: Written::default(),
-            tests: "reference".to_owned(),
-            extract: Extract::default(),
-            pay: Pay::default(),
-            comparison: Comparison::default(),
-            packages: Vec::new(),
-            on_missing_package: OnMissingPackage::default(),
-            limits: Limits::default(),
-            interpreter: None,
-            memo: VerdictMemo::default(),
-        }
-    }
-}
-
 impl Sandboxed for StdinStdout {
     fn enter(&mut self, sandbox: &Arc<Sandbox>) -> Result<Vec<(String, Digest)>, BuildError> {
         let (interpreter, identity) = Interpreter::of(&self.language, sandbox)?;
@@ -84,6 +68,7 @@ impl Check for StdinStdout {
     const ID: &'static str = "stdin_stdout";
     const VERSION: u32 = 5;
     const SLOW: bool = true;
+    const ASPECT: Aspect = Aspect::Printed;
 
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         if let Some(interpreter) = &mut self.interpreter {
@@ -99,10 +84,6 @@ impl Check for StdinStdout {
             }
         }
         self.comparison.load_in("comparison")
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Printed
     }
 
     fn trivial(&self, sample: &Sample) -> Option<Trivial> {

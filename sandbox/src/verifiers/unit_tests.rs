@@ -28,12 +28,13 @@ use crate::{Sandbox, stdio, stub, suite_run, trivial};
 /// `test` (`HumanEval`), `test_list` (MBPP), `entry_point` and `cases`, `inputs` and `outputs`
 /// (APPS, `LiveCodeBench`), operations on an object of a class (`LeetCode`), and others; or they are the text of a program that asserts, or whose
 /// functions are called `test_...`. See docs/sandbox.md.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct UnitTests {
     /// Where the tests are: `reference`, a column of the row such as `meta.tests`, or `.` for the
     /// whole row.
+    #[default = "reference"]
     tests: String,
     /// How the program is found in the completion.
     extract: Extract,
@@ -45,6 +46,7 @@ pub struct UnitTests {
     answers: AnswerComparison,
     /// Names that programs take for granted are there: `math`, `re`, `typing` and their like. The
     /// harnesses by which most data sets were labelled had them.
+    #[default(true)]
     common_imports: bool,
     /// What an argument becomes in the candidate's hands is seen by the tests. A candidate can then
     /// cheat tests that use an argument twice.
@@ -86,29 +88,6 @@ pub enum JudgedLanguage {
     #[default]
     #[serde(alias = "py", alias = "python3")]
     Python,
-}
-
-impl Default for UnitTests {
-    fn default() -> Self {
-        Self {
-            tests: "reference".to_owned(),
-            extract: Extract::default(),
-            pay: Pay::default(),
-            comparison: Comparison::default(),
-            answers: AnswerComparison::default(),
-            common_imports: true,
-            copy_back: false,
-            allow_nan: false,
-            isolation: Isolation::default(),
-            language: JudgedLanguage::default(),
-            shared_room: false,
-            packages: Vec::new(),
-            on_missing_package: OnMissingPackage::default(),
-            limits: Limits::default(),
-            python: Python::default(),
-            memo: VerdictMemo::default(),
-        }
-    }
 }
 
 impl Sandboxed for UnitTests {

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::bind::Bind;
 
 /// How the daemon serves: `assay serve` reads it from the first configuration that it is given.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServeConfig {
     /// The address: `IP:PORT`, or `unix:PATH` for a socket in the file system. An address that is not
@@ -27,28 +28,38 @@ pub struct ServeConfig {
     pub tls_key: Option<String>,
     /// The most samples that are judged at once, over all requests. A request takes as many permits as
     /// it has samples.
+    #[default(512)]
     pub in_flight_max: usize,
     /// The most samples that wait for permits. What finds no place is refused with 429. By default as
     /// many as `in_flight_max`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_max: Option<usize>,
     /// The most connections at once.
+    #[default(1024)]
     pub connections_max: usize,
     /// The most samples of a request with one JSON body. NDJSON has no such limit.
+    #[default(1024)]
     pub samples_max: usize,
     /// The largest body, in bytes; for NDJSON the longest row.
+    #[default(8 << 20)]
     pub body_bytes_max: usize,
     /// The longest deadline of a request, and the one of requests that name none, in milliseconds.
+    #[default(120_000)]
     pub deadline_ms: u64,
     /// How long a connection may idle between requests, in milliseconds.
+    #[default(75_000)]
     pub idle_timeout_ms: u64,
     /// How long a client may take to send the head of a request once it began, in milliseconds.
+    #[default(10_000)]
     pub header_timeout_ms: u64,
     /// How long a client may take to send a body, in milliseconds; for NDJSON, from one row to the next.
+    #[default(30_000)]
     pub body_timeout_ms: u64,
     /// How long a client may leave an answer unread, in milliseconds.
+    #[default(30_000)]
     pub write_timeout_ms: u64,
     /// How long requests that are under way may take once the daemon is to stop, in milliseconds.
+    #[default(30_000)]
     pub drain_ms: u64,
     /// Verifiers whose settings a request may bring along, as `reward` tables. None by default:
     /// settings come from the configurations alone.
@@ -57,31 +68,6 @@ pub struct ServeConfig {
     /// Whether requests may bring programs along, which are run in the sandbox: `/run_code` and
     /// `/api/v2/execute`.
     pub run_programs: bool,
-}
-
-impl Default for ServeConfig {
-    fn default() -> Self {
-        Self {
-            bind: Bind::default(),
-            token_env: None,
-            token_file: None,
-            tls_cert: None,
-            tls_key: None,
-            in_flight_max: 512,
-            queue_max: None,
-            connections_max: 1024,
-            samples_max: 1024,
-            body_bytes_max: 8 << 20,
-            deadline_ms: 120_000,
-            idle_timeout_ms: 75_000,
-            header_timeout_ms: 10_000,
-            body_timeout_ms: 30_000,
-            write_timeout_ms: 30_000,
-            drain_ms: 30_000,
-            allow_inline_config: Vec::new(),
-            run_programs: false,
-        }
-    }
 }
 
 impl ServeConfig {

@@ -24,23 +24,19 @@ use super::models::{self, Input, OneOrMany, TokenUsage};
 use crate::setup::unix_seconds;
 
 /// Texts as the model reads them, or a conversation.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
 struct InputRequest {
     /// The profile, where one is called so.
-    #[serde(default)]
     model: Option<String>,
     /// Texts as the model reads them, rendered by the caller. Token ids are not taken.
-    #[serde(default)]
     input: Option<OneOrMany>,
     /// The same by the name that `SGLang` has for it; `/classify` answers as `SGLang` does then.
-    #[serde(default)]
     text: Option<OneOrMany>,
     /// A conversation. The last message is the completion.
-    #[serde(default)]
     #[schemars(with = "Option<Vec<serde_json::Map<String, serde_json::Value>>>")]
     messages: Option<Vec<Message>>,
     /// How the answer of `/pooling` is written.
-    #[serde(default)]
     encoding_format: Option<EncodingFormat>,
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::conventions::{EstimatorSettings, in_range, positive};
@@ -23,21 +24,17 @@ use crate::ragged::Ragged;
 ///
 /// Source: "Advantage Alignment Algorithms"; "Learning Robust Social Strategies with Large
 /// Language Models" for the group-relative baseline.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct AdvantageAlignment {
     /// The weight of the product.
+    #[default(1.0)]
     pub beta: f64,
     /// The discount of a turn, 0 to 1.
+    #[default(1.0)]
     pub gamma: f64,
     /// The product is set to this where it is beyond, on both sides.
     pub clip: Option<f64>,
-}
-
-impl Default for AdvantageAlignment {
-    fn default() -> Self {
-        Self { beta: 1.0, gamma: 1.0, clip: None }
-    }
 }
 
 impl EstimatorSettings for AdvantageAlignment {

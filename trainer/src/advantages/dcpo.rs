@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{AdvantageValues, Advantages, Estimator, RewardBatch};
 use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, divided, not_negative};
@@ -16,21 +17,16 @@ use crate::error::TrainerError;
 /// count, mean and sum of squared deviations of its rewards.
 ///
 /// Source: "DCPO: Dynamic Clipping Policy Optimization".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Dcpo {
     /// Which standard deviation.
     pub std: Std,
     /// Keeps the divisors above 0.
+    #[default(EPS)]
     pub eps: f64,
     /// Where it enters them.
     pub eps_at: EpsAt,
-}
-
-impl Default for Dcpo {
-    fn default() -> Self {
-        Self { std: Std::default(), eps: EPS, eps_at: EpsAt::Std }
-    }
 }
 
 impl EstimatorSettings for Dcpo {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::conventions::{EstimatorSettings, in_range};
@@ -18,19 +19,14 @@ use crate::error::TrainerError;
 /// Source: "The Hallucination Dilemma: Factuality-Aware Reinforcement Learning for Large Reasoning
 /// Models", as in its repository, `ray_trainer.py`, but for tokens outside the judged
 /// sentences, which that code takes for supported.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fspo {
     /// A sentence with a higher score is supported.
+    #[default(0.5)]
     pub threshold: f64,
     /// How rewards relate to their group: settings of `grpo`.
     pub group: Grpo,
-}
-
-impl Default for Fspo {
-    fn default() -> Self {
-        Self { threshold: 0.5, group: Grpo::default() }
-    }
 }
 
 impl EstimatorSettings for Fspo {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{VARIANCE_EPS, EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
@@ -18,12 +19,14 @@ use crate::ragged::Ragged;
 ///
 /// Source: "High-Dimensional Continuous Control Using Generalized Advantage Estimation", section 3;
 /// verl 0.9.1 `compute_gae_advantage_return`, `OpenRLHF` 0.11.2 `get_advantages_and_returns`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gae {
     /// The discount of a token, 0 to 1.
+    #[default(1.0)]
     pub gamma: f64,
     /// How far an advantage looks ahead, 0 to 1.
+    #[default(1.0)]
     pub lambda: f64,
     /// What a token that is not trained on does to the advantages before it; one that discounts has
     /// the value 0.
@@ -33,27 +36,14 @@ pub struct Gae {
     /// Which standard deviation they are whitened with.
     pub whiten_std: Std,
     /// Keeps the divisor above 0.
+    #[default(VARIANCE_EPS)]
     pub whiten_eps: f64,
     /// Where it enters the divisor.
+    #[default(EpsAt::Variance)]
     pub whiten_eps_at: EpsAt,
     /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
     /// are all equal have small advantages in place of none.
     pub whiten_count_eps: f64,
-}
-
-impl Default for Gae {
-    fn default() -> Self {
-        Self {
-            gamma: 1.0,
-            lambda: 1.0,
-            masked: MaskedTokens::Skip,
-            whiten: Whiten::Tokens,
-            whiten_std: Std::default(),
-            whiten_eps: VARIANCE_EPS,
-            whiten_eps_at: EpsAt::Variance,
-            whiten_count_eps: 0.0,
-        }
-    }
 }
 
 impl EstimatorSettings for Gae {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch, RewardPart};
 use super::conventions::{EPS, EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided, not_negative};
@@ -21,7 +22,7 @@ use crate::error::TrainerError;
 /// Source: "GDPO: Group reward-Decoupled Normalization Policy Optimization for Multi-reward RL
 /// Optimization"; TRL 1.16.0 `normalize_then_sum`, verl 0.9.1
 /// `compute_gdpo_outcome_advantage`, NeMo-RL.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Gdpo {
     /// What the deviation of a part is divided by: that of its group, or nothing.
@@ -29,6 +30,7 @@ pub struct Gdpo {
     /// Which standard deviation of a part.
     pub std: Std,
     /// Added to it.
+    #[default(EPS)]
     pub eps: f64,
     /// The number of a part of a rollout that is alone in its group.
     pub singleton: Singleton,
@@ -37,6 +39,7 @@ pub struct Gdpo {
     /// Which standard deviation they are whitened with.
     pub whiten_std: Std,
     /// Keeps the divisor above 0.
+    #[default(EPS)]
     pub whiten_eps: f64,
     /// Where it enters the divisor.
     pub whiten_eps_at: EpsAt,
@@ -67,22 +70,6 @@ pub enum WhitenOver {
     Tokens,
     /// Nothing: they are not whitened.
     None,
-}
-
-impl Default for Gdpo {
-    fn default() -> Self {
-        Self {
-            scale: PartScale::Group,
-            std: Std::default(),
-            eps: EPS,
-            singleton: Singleton::Zero,
-            whiten: WhitenOver::Rollouts,
-            whiten_std: Std::default(),
-            whiten_eps: EPS,
-            whiten_eps_at: EpsAt::Std,
-            whiten_count_eps: 0.0,
-        }
-    }
 }
 
 impl EstimatorSettings for Gdpo {

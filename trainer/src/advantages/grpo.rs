@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
 use super::conventions::{EPS, 
@@ -19,7 +20,7 @@ use crate::error::TrainerError;
 /// `compute_grpo_outcome_advantage`, `OpenRLHF` 0.11.2 `group_norm` and `flash_reinforce`, `AReaL`
 /// 1.0.4
 /// `Normalization`, NeMo-RL `calculate_baseline_and_std_per_prompt`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grpo {
     /// What the mean is taken over.
@@ -29,8 +30,10 @@ pub struct Grpo {
     /// What the standard deviation is taken over, `none` for no division.
     pub scale: NormLevel,
     /// Which standard deviation.
+    #[default(Std::default().into())]
     pub std: RewardStd,
     /// Keeps the divisor above 0.
+    #[default(EPS)]
     pub eps: f64,
     /// Where it enters the divisor.
     pub eps_at: EpsAt,
@@ -83,21 +86,6 @@ impl From<Std> for RewardStd {
         match std {
             Std::Unbiased => Self::Unbiased,
             Std::Biased => Self::Biased,
-        }
-    }
-}
-
-impl Default for Grpo {
-    fn default() -> Self {
-        Self {
-            center: NormLevel::Group,
-            baseline: MeanBaseline::Mean,
-            scale: NormLevel::Group,
-            std: Std::default().into(),
-            eps: EPS,
-            eps_at: EpsAt::Std,
-            singleton: Singleton::Zero,
-            clip: None,
         }
     }
 }

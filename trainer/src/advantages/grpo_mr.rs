@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range};
@@ -16,19 +17,14 @@ use crate::error::TrainerError;
 ///
 /// Source: "RLVMR: Reinforcement Learning with Verifiable Meta-Reasoning Rewards for Robust
 /// Long-Horizon Agents".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct GrpoMr {
     /// The weight of the trajectory, 0 to 1.
+    #[default(0.5)]
     pub alpha: f64,
     /// How rewards are normalised, those of steps too: settings of `grpo`.
     pub group: Grpo,
-}
-
-impl Default for GrpoMr {
-    fn default() -> Self {
-        Self { alpha: 0.5, group: Grpo::default() }
-    }
 }
 
 impl EstimatorSettings for GrpoMr {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, not_negative};
@@ -19,23 +20,19 @@ use crate::ragged::Ragged;
 /// Source: "The Optimal Token Baseline: Variance Reduction for Long-Horizon LLM-RL", as in verl 0.9.1
 /// `compute_optimal_token_baseline_advantage`; with `compact`
 /// `compute_multi_turn_optimal_token_baseline_advantage`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptimalTokenBaseline {
     /// Added to the sum of the weights.
+    #[default(1e-8)]
     pub eps: f64,
     /// Whether the longest response, where it is one alone, has no baseline behind the end of the
     /// second longest.
+    #[default(true)]
     pub zero_tail: bool,
     /// Whether tokens are compared by their place among those that are trained on, in place of that
     /// among all.
     pub compact: bool,
-}
-
-impl Default for OptimalTokenBaseline {
-    fn default() -> Self {
-        Self { eps: 1e-8, zero_tail: true, compact: false }
-    }
 }
 
 impl EstimatorSettings for OptimalTokenBaseline {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, not_negative};
@@ -15,21 +16,16 @@ use crate::error::TrainerError;
 ///
 /// Source: "`DeepSeekMath`: Pushing the Limits of Mathematical Reasoning in Open Language Models",
 /// section 4.1.3.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProcessSupervision {
     /// Which standard deviation of the rewards of steps.
     pub std: Std,
     /// Keeps the divisor above 0.
+    #[default(EPS)]
     pub eps: f64,
     /// Where it enters the divisor.
     pub eps_at: EpsAt,
-}
-
-impl Default for ProcessSupervision {
-    fn default() -> Self {
-        Self { std: Std::default(), eps: EPS, eps_at: EpsAt::Std }
-    }
 }
 
 impl EstimatorSettings for ProcessSupervision {

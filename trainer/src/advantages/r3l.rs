@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, EstimatorState, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range, positive};
@@ -17,19 +18,15 @@ use crate::error::TrainerError;
 ///
 /// Source: "R3L: Reflect-then-Retry Reinforcement Learning with Language-Guided Exploration, Pivotal
 /// Credit, and Positive Amplification", as in its repository, `multi_step_grpo_advantage.py`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct R3l {
     /// What a deviation that is not negative is multiplied by.
+    #[default(3.0)]
     pub alpha: f64,
     /// A reward of this or more is perfect.
+    #[default(1.0)]
     pub perfect: f64,
-}
-
-impl Default for R3l {
-    fn default() -> Self {
-        Self { alpha: 3.0, perfect: 1.0 }
-    }
 }
 
 impl EstimatorSettings for R3l {

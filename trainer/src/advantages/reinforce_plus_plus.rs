@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{VARIANCE_EPS, 
@@ -18,10 +19,11 @@ use crate::error::TrainerError;
 /// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward
 /// Models"; verl 0.9.1 `compute_reinforce_plus_plus_outcome_advantage`, `OpenRLHF` 0.11.2
 /// `reinforce`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReinforcePlusPlus {
     /// The discount of a token, 0 to 1.
+    #[default(1.0)]
     pub gamma: f64,
     /// What a token that is not trained on does to the returns before it.
     pub masked: MaskedTokens,
@@ -30,29 +32,16 @@ pub struct ReinforcePlusPlus {
     /// Which standard deviation they are whitened with.
     pub whiten_std: Std,
     /// Keeps the divisor above 0.
+    #[default(VARIANCE_EPS)]
     pub whiten_eps: f64,
     /// Where it enters the divisor.
+    #[default(EpsAt::Variance)]
     pub whiten_eps_at: EpsAt,
     /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
     /// are all equal have small advantages in place of none.
     pub whiten_count_eps: f64,
     /// The least and the greatest reward of a rollout.
     pub clip: Option<ClipRange>,
-}
-
-impl Default for ReinforcePlusPlus {
-    fn default() -> Self {
-        Self {
-            gamma: 1.0,
-            masked: MaskedTokens::Skip,
-            whiten: Whiten::Tokens,
-            whiten_std: Std::default(),
-            whiten_eps: VARIANCE_EPS,
-            whiten_eps_at: EpsAt::Variance,
-            whiten_count_eps: 0.0,
-            clip: None,
-        }
-    }
 }
 
 impl EstimatorSettings for ReinforcePlusPlus {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{VARIANCE_EPS, EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
@@ -16,13 +17,15 @@ use crate::error::TrainerError;
 /// Source: "REINFORCE++: An Efficient RLHF Algorithm with Robustness to Both Prompt and Reward
 /// Models"; verl 0.9.1 `compute_reinforce_plus_plus_baseline_outcome_advantage`, `OpenRLHF` 0.11.2
 /// `reinforce_baseline`, and with other settings of `group` its `group_norm` with a penalty.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReinforcePlusPlusBaseline {
     /// How the reward of a rollout relates to its group: settings of `grpo`, with `scale = "none"`
     /// where the table is not given.
+    #[default(Grpo { scale: NormLevel::None, ..Grpo::default() })]
     pub group: Grpo,
     /// The discount of a token, 0 to 1.
+    #[default(1.0)]
     pub gamma: f64,
     /// What a token that is not trained on does to the returns before it.
     pub masked: MaskedTokens,
@@ -31,27 +34,14 @@ pub struct ReinforcePlusPlusBaseline {
     /// Which standard deviation they are whitened with.
     pub whiten_std: Std,
     /// Keeps the divisor above 0.
+    #[default(VARIANCE_EPS)]
     pub whiten_eps: f64,
     /// Where it enters the divisor.
+    #[default(EpsAt::Variance)]
     pub whiten_eps_at: EpsAt,
     /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
     /// are all equal have small advantages in place of none.
     pub whiten_count_eps: f64,
-}
-
-impl Default for ReinforcePlusPlusBaseline {
-    fn default() -> Self {
-        Self {
-            group: Grpo { scale: NormLevel::None, ..Grpo::default() },
-            gamma: 1.0,
-            masked: MaskedTokens::Skip,
-            whiten: Whiten::Tokens,
-            whiten_std: Std::default(),
-            whiten_eps: VARIANCE_EPS,
-            whiten_eps_at: EpsAt::Variance,
-            whiten_count_eps: 0.0,
-        }
-    }
 }
 
 impl EstimatorSettings for ReinforcePlusPlusBaseline {

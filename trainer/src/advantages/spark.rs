@@ -3,6 +3,7 @@
 use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
 use super::conventions::{EstimatorSettings, in_range};
@@ -19,16 +20,19 @@ use crate::error::TrainerError;
 /// `steps`, and `mask` or `lengths`.
 ///
 /// Source: "SPARK: Stepwise Process-Aware Rewards for Reference-Free Reinforcement Learning".
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct SparkAdvantage {
     /// How verdicts enter.
     pub mode: SparkMode,
     /// A step with this reward or more is right.
+    #[default(Reward::RIGHT)]
     pub threshold: f64,
     /// The weight of the advantage of the rollout in a mix.
+    #[default(0.8)]
     pub rollout_weight: f64,
     /// The weight of that of the step in a mix.
+    #[default(0.2)]
     pub step_weight: f64,
     /// How rewards relate to their group: settings of `grpo`.
     pub group: Grpo,
@@ -43,18 +47,6 @@ pub enum SparkMode {
     Selective,
     /// The normalised verdict is added.
     Mix,
-}
-
-impl Default for SparkAdvantage {
-    fn default() -> Self {
-        Self {
-            mode: SparkMode::Selective,
-            threshold: Reward::RIGHT,
-            rollout_weight: 0.8,
-            step_weight: 0.2,
-            group: Grpo::default(),
-        }
-    }
 }
 
 impl EstimatorSettings for SparkAdvantage {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{AdvantageValues, Advantages, Estimator, EstimatorState, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range};
@@ -19,10 +20,11 @@ use crate::error::TrainerError;
 ///
 /// Source: "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning via Multi-Agent Multi-Turn
 /// Reinforcement Learning", as in its repository, `train_spiral.py`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Spiral {
     /// What is kept of the baseline, 0 to 1.
+    #[default(0.95)]
     pub decay: f64,
     /// When the baseline moves.
     pub update: BaselineUpdate,
@@ -37,12 +39,6 @@ pub enum BaselineUpdate {
     Rollout,
     /// After the batch, by the mean of the rewards of the role.
     Batch,
-}
-
-impl Default for Spiral {
-    fn default() -> Self {
-        Self { decay: 0.95, update: BaselineUpdate::Rollout }
-    }
 }
 
 impl EstimatorSettings for Spiral {

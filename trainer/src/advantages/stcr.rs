@@ -3,6 +3,7 @@
 use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
 use super::conventions::{EstimatorSettings, in_range, positive};
@@ -22,23 +23,19 @@ use crate::error::TrainerError;
 ///
 /// Source: "APO: Enhancing Reasoning Ability of MLLMs via Asymmetric Policy Optimization", as in the
 /// repository of View-R1, `experience_maker.py`; the half-life is ours.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Stcr {
     /// The base of the power, above 1.
+    #[default(1.000_01)]
     pub base: f64,
     /// In tokens: takes the place of the base, `w = 2 - 2 ^ -((L - m) / half_life)`.
     pub half_life: Option<f64>,
     /// A rollout with this reward or more is right.
+    #[default(Reward::RIGHT)]
     pub threshold: f64,
     /// How rewards relate to their group: settings of `grpo`.
     pub group: Grpo,
-}
-
-impl Default for Stcr {
-    fn default() -> Self {
-        Self { base: 1.000_01, half_life: None, threshold: Reward::RIGHT, group: Grpo::default() }
-    }
 }
 
 impl EstimatorSettings for Stcr {

@@ -2,6 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
+use smart_default::SmartDefault;
 
 use super::generation::GenerationConfig;
 use super::monitor::MonitorConfig;
@@ -146,24 +147,29 @@ pub struct LoraConfig {
 
 /// `AdamW` ("Decoupled Weight Decay Regularization", algorithm 2), and the learning rate over the steps.
 /// The names are those of `TrainingArguments` of transformers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct OptimizerConfig {
     /// The learning rate after its warm-up.
+    #[default(1e-6)]
     pub learning_rate: f64,
     /// How the rate goes on after its warm-up.
     pub lr_scheduler_type: LrScheduler,
     /// Updates over which the rate rises from 0.
     pub warmup_steps: u64,
     /// The decay of the first moment.
+    #[default(0.9)]
     pub adam_beta1: f64,
     /// The decay of the second moment.
+    #[default(0.999)]
     pub adam_beta2: f64,
     /// What is added to the root of the second moment.
+    #[default(1e-8)]
     pub adam_epsilon: f64,
     /// Weight decay, times the learning rate; norms and biases have none.
     pub weight_decay: f64,
     /// The greatest norm of the gradient of an update; 0 is not a bound.
+    #[default(1.0)]
     pub max_grad_norm: f64,
 }
 
@@ -197,7 +203,7 @@ pub struct WarmupConfig {
 }
 
 /// How the policy is evaluated on the tasks that are held out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct EvaluationConfig {
     /// After so many steps each; 0 is before the first and after the last alone.
@@ -206,18 +212,20 @@ pub struct EvaluationConfig {
     /// step and after the last; 0 is none.
     pub samples: usize,
     /// The k of pass@k.
+    #[default(vec![1, 8])]
     pub k: Vec<usize>,
     /// At most so many tasks, the first ones; 0 is all.
     pub tasks_max: usize,
 }
 
 /// What is kept for another day.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct CheckpointConfig {
     /// After so many steps each; 0 is after the last alone.
     pub every: u64,
     /// How many are kept, the newest; 0 is all.
+    #[default(2)]
     pub keep: usize,
 }
 
@@ -225,33 +233,6 @@ impl Default for LoraConfig {
     fn default() -> Self {
         let target_modules = ["q_proj", "v_proj"].map(str::to_owned).to_vec();
         Self { r: 8, lora_alpha: 16.0, target_modules }
-    }
-}
-
-impl Default for OptimizerConfig {
-    fn default() -> Self {
-        Self {
-            learning_rate: 1e-6,
-            lr_scheduler_type: LrScheduler::default(),
-            warmup_steps: 0,
-            adam_beta1: 0.9,
-            adam_beta2: 0.999,
-            adam_epsilon: 1e-8,
-            weight_decay: 0.0,
-            max_grad_norm: 1.0,
-        }
-    }
-}
-
-impl Default for EvaluationConfig {
-    fn default() -> Self {
-        Self { every: 0, samples: 0, k: vec![1, 8], tasks_max: 0 }
-    }
-}
-
-impl Default for CheckpointConfig {
-    fn default() -> Self {
-        Self { every: 0, keep: 2 }
     }
 }
 

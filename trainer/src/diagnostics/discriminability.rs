@@ -4,24 +4,21 @@ use assay_verifiers::stats::{
     bounds, corrected_mean, entropy, float, present, ranks, ratio, sample_variance, share,
 };
 use serde::Serialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::groups::Groups;
 
 /// From where on rewards differ.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, SmartDefault)]
 pub struct DiscriminabilitySettings {
     /// Rewards are rounded to multiples of this before distinct values and levels are counted; above 0.
+    #[default(1e-3)]
     pub resolution: f64,
     /// A group with right and wrong rollouts has collapsed where the standard deviation of its
     /// rewards is below this.
+    #[default(0.03)]
     pub collapsed_below: f64,
-}
-
-impl Default for DiscriminabilitySettings {
-    fn default() -> Self {
-        Self { resolution: 1e-3, collapsed_below: 0.03 }
-    }
 }
 
 /// Whether rewards tell rollouts of one prompt apart. Means are over the groups in which two rollouts

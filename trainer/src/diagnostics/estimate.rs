@@ -4,6 +4,7 @@ use assay_verifiers::stats::{
     SplitMix64, corrected_mean, float, present, quantile, sample_variance,
 };
 use serde::Serialize;
+use smart_default::SmartDefault;
 
 /// A number with an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -17,20 +18,16 @@ pub struct Estimate {
 }
 
 /// How intervals are found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, SmartDefault)]
 pub struct Resampling {
     /// How often the prompts are drawn again.
+    #[default(1000)]
     pub resamples: usize,
     /// The probability of the interval, above 0 and below 1.
+    #[default(0.95)]
     pub level: f64,
     /// The seed of the draws: the same seed gives the same interval.
     pub seed: u64,
-}
-
-impl Default for Resampling {
-    fn default() -> Self {
-        Self { resamples: 1000, level: 0.95, seed: 0 }
-    }
 }
 
 /// A share with Wilson's interval, for trials that are independent: one a prompt. `None` of no

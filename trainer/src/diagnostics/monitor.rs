@@ -2,24 +2,23 @@
 
 use assay_verifiers::stats::{corrected_mean, float, share};
 use serde::Serialize;
+use smart_default::SmartDefault;
 
 /// How a run is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, SmartDefault)]
 pub struct MonitorSettings {
     /// The weight of the new value in the moving average, above 0 and up to 1.
+    #[default(0.1)]
     pub smoothing: f64,
     /// Steps that slopes are taken over.
+    #[default(200)]
     pub window: usize,
     /// A proxy above this, on a scale up to 1, with a trusted reward below `trusted_below`, is hacked.
+    #[default(0.9)]
     pub proxy_above: f64,
     /// See `proxy_above`.
+    #[default(0.04)]
     pub trusted_below: f64,
-}
-
-impl Default for MonitorSettings {
-    fn default() -> Self {
-        Self { smoothing: 0.1, window: 200, proxy_above: 0.9, trusted_below: 0.04 }
-    }
 }
 
 /// The means of one training step.

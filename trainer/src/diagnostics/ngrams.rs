@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Serialize;
+use smart_default::SmartDefault;
 
 use super::correlation::correlation;
 
@@ -22,22 +23,20 @@ pub fn duplicate_ngrams(text: &str, n: usize) -> Option<f64> {
 }
 
 /// What counts as a phrase that came up.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, SmartDefault)]
 pub struct PhraseSettings {
     /// Words of a phrase.
+    #[default(4)]
     pub words: usize,
     /// The share of texts that have the phrase rose by more than this.
+    #[default(0.1)]
     pub rise_above: f64,
     /// Having the phrase correlates with the reward by more than this.
+    #[default(0.1)]
     pub correlation_above: f64,
     /// The most phrases that are given.
+    #[default(20)]
     pub limit: usize,
-}
-
-impl Default for PhraseSettings {
-    fn default() -> Self {
-        Self { words: 4, rise_above: 0.1, correlation_above: 0.1, limit: 20 }
-    }
 }
 
 /// A phrase that came up and pays.

@@ -1,6 +1,7 @@
 //! The numbers that a loss is computed from.
 
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::advantages::AdvantageValues;
 use crate::error::TrainerError;
@@ -48,7 +49,7 @@ pub struct LossBatch<'a> {
 }
 
 /// What a batch is a part of, where a loss is averaged over more than it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct BatchScale {
     /// Trained tokens of the whole batch (`num_items_in_batch`, `batch_num_tokens`).
@@ -56,26 +57,16 @@ pub struct BatchScale {
     /// Sequences of the whole batch (`global_batch_size`).
     pub sequences: Option<f64>,
     /// Processes whose gradients are averaged (`num_processes`, `dp_size`).
+    #[default(1.0)]
     pub processes: f64,
     /// Batches whose gradients are added before a step.
+    #[default(1.0)]
     pub accumulation_steps: f64,
     /// Batches that `tokens` counts, where these are not those of one step (TRL).
     pub steps_per_generation: Option<f64>,
     /// Whether the optimiser makes a step after this batch.
+    #[default(true)]
     pub ends_step: bool,
-}
-
-impl Default for BatchScale {
-    fn default() -> Self {
-        Self {
-            tokens: None,
-            sequences: None,
-            processes: 1.0,
-            accumulation_steps: 1.0,
-            steps_per_generation: None,
-            ends_step: true,
-        }
-    }
 }
 
 /// What an adaptive entropy coefficient keeps from batch to batch.

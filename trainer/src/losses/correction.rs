@@ -9,6 +9,7 @@ pub mod rejection;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::tokens::{TrainedTokens, at};
@@ -56,19 +57,15 @@ pub struct StalenessSettings {
 
 /// Weights by duration: an action that takes long is sampled less often in the same time, and counts
 /// for more. The duration of a token's action over the mean of the batch.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct DurationSettings {
     /// The least weight.
+    #[default(0.1)]
     pub min: f64,
     /// The greatest weight.
+    #[default(10.0)]
     pub max: f64,
-}
-
-impl Default for DurationSettings {
-    fn default() -> Self {
-        Self { min: 0.1, max: 10.0 }
-    }
 }
 
 /// What the corrections had to say.

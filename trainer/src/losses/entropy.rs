@@ -6,6 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::batch::EntropyState;
@@ -41,23 +42,20 @@ pub enum EntropyNormalization {
 /// A coefficient that grows by a step after each optimiser step whose mean entropy is at most the
 /// target, and falls by a step after any other. There is a bonus only after a step at or below the
 /// target, so none in the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct AdaptiveEntropy {
     /// The entropy of a token, in nats, that is aimed at.
+    #[default(0.2)]
     pub target: f64,
     /// The step.
+    #[default(0.005)]
     pub delta: f64,
     /// The least coefficient.
     pub min: f64,
     /// The greatest coefficient.
+    #[default(1.0)]
     pub max: f64,
-}
-
-impl Default for AdaptiveEntropy {
-    fn default() -> Self {
-        Self { target: 0.2, delta: 0.005, min: 0.0, max: 1.0 }
-    }
 }
 
 /// The bonus of a batch.

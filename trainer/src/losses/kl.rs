@@ -7,6 +7,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::aggregation::LossAggregation;
@@ -16,14 +17,16 @@ use crate::losses::terms::Terms;
 use crate::losses::tokens::{LogpSource, LossToken, TrainedTokens, at};
 
 /// The divergence penalty.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct KlSettings {
     /// Its weight; 0, the default, leaves it out.
     pub coefficient: f64,
     /// The estimator of its value.
+    #[default(KlEstimator::K3)]
     pub estimator: KlEstimator,
     /// What its gradient is.
+    #[default(KlGradient::Own)]
     pub gradient: KlGradient,
     /// Where `reference - logp` is clamped before the estimator.
     pub input: Span,
@@ -33,28 +36,14 @@ pub struct KlSettings {
     /// (`use_bias_correction_kl` of TRL).
     pub ratio_correction: bool,
     /// The greatest ratio that `unbiased` weighs its gradient by.
+    #[default(10.0)]
     pub weight_max: f64,
     /// Whether it is a term of the loss, or of the rewards of the tokens.
+    #[default(KlPlace::Loss)]
     pub place: KlPlace,
     /// Its aggregation; that of the loss by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregation: Option<LossAggregation>,
-}
-
-impl Default for KlSettings {
-    fn default() -> Self {
-        Self {
-            coefficient: 0.0,
-            estimator: KlEstimator::K3,
-            gradient: KlGradient::Own,
-            input: Span::default(),
-            output: Span::default(),
-            ratio_correction: false,
-            weight_max: 10.0,
-            place: KlPlace::Loss,
-            aggregation: None,
-        }
-    }
 }
 
 /// An estimator of the divergence.

@@ -10,6 +10,14 @@ use crate::losses::tokens::TrainedTokens;
 /// An objective reads the log-probabilities twice: `live`, which the gradient goes through, and
 /// `fixed`, which it does not go through (a stop-gradient). Both have the same values in training.
 pub trait Objective: Send + Sync {
+    /// Fails where a setting is out of range.
+    ///
+    /// # Errors
+    /// Names the setting.
+    fn check(&self) -> Result<(), TrainerError> {
+        Ok(())
+    }
+
     /// The terms of the tokens.
     ///
     /// # Errors

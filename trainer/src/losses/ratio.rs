@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::span::Span;
@@ -9,21 +10,17 @@ use crate::losses::terms::{Coupling, Term, Terms};
 use crate::losses::tokens::{LogpSource, LossToken, TrainedTokens, at, put};
 
 /// What the ratio of an objective is.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct RatioSettings {
     /// Over what it is taken.
+    #[default(RatioLevel::Token)]
     pub level: RatioLevel,
     /// The policy in its denominator.
+    #[default(LogpSource::Old)]
     pub policy: LogpSource,
     /// Where the logarithm of the ratio is clamped; no gradient goes through it beyond.
     pub clamp: Span,
-}
-
-impl Default for RatioSettings {
-    fn default() -> Self {
-        Self { level: RatioLevel::Token, policy: LogpSource::Old, clamp: Span::default() }
-    }
 }
 
 /// Over what a ratio is taken.

@@ -1,7 +1,9 @@
 //! `dynamic`: dynamic sampling, which drops groups of which nothing is learned and samples others.
 
+use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::fill::{Filled, Surplus, hold, train};
@@ -11,7 +13,7 @@ use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
 use crate::advantages::conventions::Std;
 use crate::selection::stats;
-use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
+use crate::selection::usable::{GroupTest, KeepBy, Singles};
 
 /// Keeps groups whose rewards differ, and asks for new prompts until the training batch is full
 /// (DAPO: An Open-Source LLM Reinforcement Learning System at Scale, section "Dynamic Sampling").
@@ -20,45 +22,35 @@ use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 /// on. Without it, every batch is a training batch. Which groups differ, what is asked for and what
 /// becomes of the groups too many are conventions of each library; see the presets. The cut at a full
 /// batch goes by the order of groups, and nothing else does.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct DynamicSampling {
     /// By what a group is kept.
-    #[serde(default)]
     by: KeepBy,
     /// A group is kept where the standard deviation of its rewards is above this.
-    #[serde(default)]
     std_above: f64,
     /// Which standard deviation.
-    #[serde(default)]
     std: Std,
     /// A group is kept where the mean of its rewards, or its pass rate, is above the first number and
     /// below the second.
-    #[serde(default = "zero_to_one")]
+    #[default((0.0, 1.0))]
     between: (f64, f64),
     /// A reward from which an answer is right, where pass rates are not given.
-    #[serde(default = "right")]
+    #[default(Reward::RIGHT)]
     pass_at: f64,
     /// What becomes of a group in which one rollout alone has a reward.
-    #[serde(default)]
     singles: Singles,
     /// How many groups a training batch has.
-    #[serde(default)]
     batch_groups: Option<usize>,
     /// How many prompts are asked for while the batch is not full.
-    #[serde(default)]
     refill: Refill,
     /// How many prompts a generation batch has; `batch_groups` where it is not given.
-    #[serde(default)]
     gen_groups: Option<usize>,
     /// How many generation batches a training batch may take; 0 for any number.
-    #[serde(default)]
     gen_batches_max: u32,
     /// What is done where they do not fill the batch.
-    #[serde(default)]
     on_limit: OnLimit,
     /// What becomes of the groups too many.
-    #[serde(default)]
     surplus: Surplus,
 }
 

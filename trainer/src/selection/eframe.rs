@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::outcome::{
@@ -20,42 +21,38 @@ use crate::selection::state::{BufferedRollout, SelectionState};
 /// has a great advantage is stored, and the whole buffer is replayed every few steps.
 ///
 /// A batch of extra rollouts alone belongs to the step before it.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct EframeReplay {
     /// A prompt is hard where the size of every advantage is below this, and every reward too.
-    #[serde(default = "hundredth")]
+    #[default(0.01)]
     hard_below: f64,
     /// How many more rollouts a hard prompt gets.
-    #[serde(default = "twenty")]
+    #[default(20)]
     extra_rollouts: usize,
     /// Their temperature.
-    #[serde(default = "warm")]
+    #[default(1.2)]
     extra_temperature: f64,
     /// A rollout of the first pass is kept where the size of its advantage is above this.
-    #[serde(default = "twentieth")]
+    #[default(0.05)]
     keep_above: f64,
     /// An extra rollout is kept where the size of its advantage is above this.
-    #[serde(default = "one")]
+    #[default(1.0)]
     keep_extra_above: f64,
     /// A rollout is stored where the size of its advantage is above this.
-    #[serde(default = "one")]
+    #[default(1.0)]
     store_above: f64,
     /// How many rollouts the buffer holds; twice those of the first pass of the batch where it is not
     /// given.
-    #[serde(default)]
     capacity: Option<usize>,
     /// How many steps a rollout stays in the buffer, at most.
-    #[serde(default)]
     age_max: Option<u64>,
     /// The buffer is replayed in every step whose number this divides.
-    #[serde(default = "five")]
+    #[default(5)]
     replay_every: u64,
     /// Whether a replay empties the buffer.
-    #[serde(default)]
     after_replay: AfterReplay,
     /// What becomes of rollouts that were cut and have a positive advantage.
-    #[serde(default)]
     cut_positives: CutPositives,
 }
 
@@ -79,30 +76,6 @@ pub enum CutPositives {
     Drop,
     /// They are kept like others.
     Keep,
-}
-
-fn hundredth() -> f64 {
-    0.01
-}
-
-fn twentieth() -> f64 {
-    0.05
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-fn warm() -> f64 {
-    1.2
-}
-
-fn twenty() -> usize {
-    20
-}
-
-fn five() -> u64 {
-    5
 }
 
 impl SelectorSettings for EframeReplay {

@@ -1,7 +1,9 @@
 //! `hard_mining`: prompts that are sometimes answered wrong are sampled more often.
 
+use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::outcome::{DropReason, Fates, Selection};
@@ -9,7 +11,6 @@ use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
 use crate::selection::stats;
-use crate::selection::usable::right;
 
 /// Weighs prompts by how often they are answered wrong, and drops those that never are (after
 /// Fleming-R1: Toward Expert-Level Medical Reasoning via Reinforcement Learning, adaptive hard-sample
@@ -18,33 +19,21 @@ use crate::selection::usable::right;
 /// With the share `f` of wrong answers over the last visits of a prompt, its sampling weight is
 /// `f (1 - f) + base f`. A prompt that had no wrong answer at its last `solved_after` visits is dropped,
 /// with a weight of 0. Prompts are told apart by their names, which must be given.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct HardMining {
     /// Over how many visits the share of wrong answers is taken.
-    #[serde(default = "eight")]
+    #[default(8)]
     visits: usize,
     /// After how many visits without a wrong answer a prompt is dropped.
-    #[serde(default = "three")]
+    #[default(3)]
     solved_after: usize,
     /// What keeps prompts that are always answered wrong in play.
-    #[serde(default = "tenth")]
+    #[default(0.1)]
     base: f64,
     /// A reward from which an answer is right, where pass rates are not given.
-    #[serde(default = "right")]
+    #[default(Reward::RIGHT)]
     pass_at: f64,
-}
-
-fn eight() -> usize {
-    8
-}
-
-fn three() -> usize {
-    3
-}
-
-fn tenth() -> f64 {
-    0.1
 }
 
 impl SelectorSettings for HardMining {

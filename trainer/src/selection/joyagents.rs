@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
@@ -17,20 +18,17 @@ use crate::selection::stats;
 ///
 /// Of groups that fluctuate equally, the first is taken. With a memory, rollouts with a reward above
 /// the mean of their group are stored, whether their group is trained on or not.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct TopGroups {
     /// How many groups are trained on; a share of them where it is not given.
-    #[serde(default)]
     k: Option<usize>,
     /// The share of the groups with a reward that are trained on, rounded down, at least one.
-    #[serde(default = "half")]
+    #[default(0.5)]
     share: f64,
     /// How fluctuation is measured.
-    #[serde(default)]
     by: Fluctuation,
     /// How many rollouts the memory holds.
-    #[serde(default)]
     memory: usize,
 }
 
@@ -43,10 +41,6 @@ pub enum Fluctuation {
     Range,
     /// The variance of the rewards.
     Variance,
-}
-
-fn half() -> f64 {
-    0.5
 }
 
 impl SelectorSettings for TopGroups {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
@@ -15,16 +16,12 @@ use crate::selection::stats;
 /// is More for RL Scaling, section "Learning Impact Measurement"); see [`alignment_scores`].
 ///
 /// The default is that of the authors' script; their program's own default is 0.2.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct LimrFilter {
     /// The least score that is kept.
-    #[serde(default = "script_default")]
+    #[default(0.6)]
     min: f64,
-}
-
-fn script_default() -> f64 {
-    0.6
 }
 
 impl SelectorSettings for LimrFilter {

@@ -14,14 +14,12 @@ use crate::selection::state::SelectionState;
 ///
 /// Of equal rewards, the first rollout is the best and the last is the worst. A group whose rewards are
 /// equal has no pair. Rollouts that are in no pair are dropped.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct PairSelection {
     /// Which rollouts are paired.
-    #[serde(default)]
     by: PairBy,
     /// The reward of the preferred one is more than this above that of the other.
-    #[serde(default)]
     gap_above: f64,
 }
 

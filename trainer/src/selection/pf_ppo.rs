@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::draws::Draws;
@@ -16,14 +17,13 @@ use crate::selection::stats;
 /// `compute_pf_ppo_reweight_data` of verl 0.9).
 ///
 /// A rollout that is drawn more than once counts as often.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct RewardResampling {
     /// How a reward becomes a weight.
-    #[serde(default)]
     method: ResamplingWeight,
     /// The power of the size of a reward, for `method = "pow"`.
-    #[serde(default = "two")]
+    #[default(2.0)]
     power: f64,
 }
 
@@ -38,10 +38,6 @@ pub enum ResamplingWeight {
     MaxMin,
     /// 0.4 for the greatest reward of the batch, 0.1 for the others.
     MaxRandom,
-}
-
-fn two() -> f64 {
-    2.0
 }
 
 /// Added to every weight, so that a batch of zeros can be drawn from.

@@ -1,7 +1,9 @@
 //! `prof`: rollouts whose steps agree with their outcome.
 
+use assay_verifiers::Reward;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::draws::Draws;
@@ -9,7 +11,6 @@ use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::{RolloutBatch, at};
 use crate::selection::state::SelectionState;
-use crate::selection::usable::right;
 use crate::selection::stats;
 
 /// Keeps the rollouts of a group whose process rewards agree with their outcome, and as many right as
@@ -20,29 +21,24 @@ use crate::selection::stats;
 /// steps, and negative for a wrong rollout. Right and wrong ones are ranked apart. The least consistent
 /// of the larger side are dropped until both sides are equal, then those of both sides in turn, the
 /// right one first. Of rollouts that are equally consistent, the first is kept.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct ProfFilter {
     /// How many rollouts of a group are kept; a share of them where it is not given.
-    #[serde(default)]
     keep: Option<usize>,
     /// The share of the rollouts of a group that is kept, rounded down.
-    #[serde(default = "half")]
+    #[default(0.5)]
     share: f64,
     /// Which rollouts are ranked.
-    #[serde(default)]
     rank: RankedSides,
     /// What becomes of a group that has no right or no wrong rollout.
-    #[serde(default)]
     one_sided: OneSided,
     /// A reward from which a rollout is right.
-    #[serde(default = "right")]
+    #[default(Reward::RIGHT)]
     right_at: f64,
     /// The penalty for a rollout of one step, or of `steps_max` steps and more.
-    #[serde(default)]
     step_penalty: f64,
     /// The number of steps from which there are too many.
-    #[serde(default)]
     steps_max: Option<usize>,
 }
 
@@ -74,10 +70,6 @@ pub enum OneSided {
 struct Ranked {
     row: usize,
     consistency: f64,
-}
-
-fn half() -> f64 {
-    0.5
 }
 
 impl SelectorSettings for ProfFilter {

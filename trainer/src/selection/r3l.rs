@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::outcome::{Fates, Selection, StoredPart, StoredRollout};
@@ -19,16 +20,12 @@ use crate::selection::state::SelectionState;
 /// prompt without a hint, are stored with a reward of 1 only where the retry is perfect and beats the
 /// first try, or both are perfect and the retry takes fewer steps. The reflection on a perfect first try
 /// is stored where it judged that try to be perfect. Nothing is stored of tries without a reward.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct PivotalCredit {
     /// The reward from which a try is perfect.
-    #[serde(default = "one")]
+    #[default(1.0)]
     perfect: f64,
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 impl SelectorSettings for PivotalCredit {

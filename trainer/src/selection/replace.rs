@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::draws::Draws;
@@ -19,28 +20,20 @@ use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 ///
 /// A group that is drawn counts once more for each time. As long as there are enough of them, no group
 /// is drawn twice. Where too few groups differ, the whole batch is rejected and another is asked for.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct GroupReplacement {
     /// A batch is rejected where not more than this share of its groups differs.
-    #[serde(default = "third")]
+    #[default(0.3)]
     share_above: f64,
     /// A group differs where the standard deviation of its rewards is above this.
-    #[serde(default)]
     std_above: f64,
     /// Which standard deviation.
-    #[serde(default)]
     std: Std,
     /// What becomes of a group in which one rollout alone has a reward.
-    #[serde(default)]
     singles: Singles,
     /// How many batches in a row may be rejected before the selection fails; 0 for any number.
-    #[serde(default)]
     gen_batches_max: u32,
-}
-
-fn third() -> f64 {
-    0.3
 }
 
 /// Batches that were rejected in a row.

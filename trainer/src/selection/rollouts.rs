@@ -51,19 +51,15 @@ pub struct RolloutBatch<'a> {
 
 /// A first try, or a retry of one after a reflection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Attempt {
     /// The row of the first try; none for a first try.
-    #[serde(default)]
     pub retry_of: Option<usize>,
     /// The token of this rollout at which the retry leaves the first try; 0 for a first try.
-    #[serde(default)]
     pub pivot: usize,
     /// The token of the first try at which the retry leaves it; 0 for a first try.
-    #[serde(default)]
     pub pivot_of_first: usize,
     /// Whether the reflection judged the first try to be perfect.
-    #[serde(default)]
     pub judged_perfect: bool,
 }
 

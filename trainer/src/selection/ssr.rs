@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::draws::Draws;
@@ -23,36 +24,31 @@ use crate::selection::stats;
 /// answered right are added, and the rest is drawn from the buffer; so does the code of the authors,
 /// with a share of 0.5. Rollouts that are drawn more than once count as often. The training batch is
 /// never larger than `batch_rollouts`.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct SelectiveReplay {
     /// The power of the size of an advantage.
-    #[serde(default = "one")]
+    #[default(1.0)]
     alpha: f64,
     /// How many rollouts a training batch has; as many as the batch where it is not given.
-    #[serde(default)]
     batch_rollouts: Option<usize>,
     /// The share of the training batch that is drawn from this batch.
-    #[serde(default)]
     current_share: Option<f64>,
     /// Prompts that are always answered right add rollouts up to this share of what is drawn from this
     /// batch; with `current_share` alone.
-    #[serde(default = "tenth")]
+    #[default(0.1)]
     solved_share: f64,
     /// A prompt is always answered right where every reward is above this.
-    #[serde(default = "nearly_one")]
+    #[default(0.95)]
     solved_above: f64,
     /// Added to the size of an advantage in the buffer.
-    #[serde(default = "small")]
+    #[default(1e-4)]
     floor: f64,
     /// How many rollouts the buffer holds; half a training batch where it is not given.
-    #[serde(default)]
     capacity: Option<usize>,
     /// How many steps a rollout stays in the buffer, at most.
-    #[serde(default)]
     age_max: Option<u64>,
     /// Whether a rollout can be drawn more than once for one batch.
-    #[serde(default)]
     replacement: Replacement,
 }
 
@@ -65,22 +61,6 @@ pub enum Replacement {
     With,
     /// It cannot.
     Without,
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-fn tenth() -> f64 {
-    0.1
-}
-
-fn nearly_one() -> f64 {
-    0.95
-}
-
-fn small() -> f64 {
-    1e-4
 }
 
 impl SelectorSettings for SelectiveReplay {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::selection::outcome::{DropReason, Fates, Selection};
@@ -18,40 +19,23 @@ use crate::selection::stats;
 /// from batch `filter_from` on, prompts are dropped by the running mean of the batches before. Groups
 /// in which one rollout alone has a reward take no part in the mean, and are dropped as soon as others
 /// are.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct StdFilter {
     /// The share of the running mean.
-    #[serde(default = "half")]
+    #[default(0.5)]
     factor: f64,
     /// The weight of the batches before in the running mean.
-    #[serde(default = "slow")]
+    #[default(0.99)]
     decay: f64,
     /// The number of the batch with which the running mean begins.
-    #[serde(default = "six")]
+    #[default(6)]
     mean_from: u64,
     /// The number of the first batch that is filtered.
-    #[serde(default = "eleven")]
+    #[default(11)]
     filter_from: u64,
     /// Which standard deviation.
-    #[serde(default)]
     std: Std,
-}
-
-fn half() -> f64 {
-    0.5
-}
-
-fn slow() -> f64 {
-    0.99
-}
-
-fn six() -> u64 {
-    6
-}
-
-fn eleven() -> u64 {
-    11
 }
 
 /// The running mean.

@@ -5,16 +5,13 @@ use serde::{Deserialize, Serialize};
 
 /// What is compared by its form, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Strict {
     /// A unit is on both sides or on none.
-    #[serde(default)]
     pub(crate) units: bool,
     /// The parts of a list are in the order of the reference.
-    #[serde(default)]
     pub(crate) order: bool,
     /// `x = 5` is not `5`, and `x > 2` is not an interval.
-    #[serde(default)]
     pub(crate) relations: bool,
 }
 

@@ -56,10 +56,9 @@ struct Kept {
 }
 
 /// `fixtures/redteam/kept.toml`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 struct KeptFile {
-    #[serde(default)]
     kept: Vec<Kept>,
 }
 

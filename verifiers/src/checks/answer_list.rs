@@ -17,20 +17,17 @@ use crate::text_parts::{refuse_objects, said, share, shown};
 /// several names. The items of the answer are those of its box or answer tag, or else the lines with
 /// bullets or numbers, or else what commas or semicolons separate in the announced answer. Items are
 /// assigned so that most agree; one that comes twice counts once.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct AnswerList {
     /// The items must come in the order of the reference.
-    #[serde(default)]
     ordered: bool,
     /// Pay the F1 of items, so that a list of all candidates earns little.
-    #[serde(default)]
     partial: bool,
     /// How an item may say what one of the reference says.
-    #[serde(default, rename = "match")]
+    #[serde(rename = "match")]
     how: Match,
     /// Marks on letters do not count.
-    #[serde(default)]
     ignore_accents: bool,
 }
 

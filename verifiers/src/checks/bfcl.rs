@@ -3,7 +3,7 @@
 use assay_calls::bfcl::{Category, Checker, Language, Route, UNJUDGEABLE, Version};
 use assay_calls::{Calls, Format, Reading, Refusal};
 
-use super::tool_call::{auto, calls_of, format, noted, refused, tools_column};
+use super::tool_call::{calls_of, format, noted, refused};
 use crate::prelude::*;
 
 /// Right when the AST checker of the Berkeley Function-Calling Leaderboard (v1 to v3, single turn)
@@ -16,23 +16,21 @@ use crate::prelude::*;
 /// answers and of tools tells. Quirks are kept: texts are compared without ` ,./-_*^`, case and
 /// kind of quotes, an integer is a float at the top level alone, parallel calls are matched
 /// greedily. Arithmetic in arguments, which the official decoder evaluates, is refused.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Bfcl {
     /// The version of the checker.
-    #[serde(default)]
     version: Release,
     /// The column with the category.
-    #[serde(default = "category_column")]
+    #[default = "category"]
     category: String,
     /// The column with the schemas of the tools.
-    #[serde(default = "tools_column")]
+    #[default = "tools"]
     tools: String,
     /// The notation of calls: `auto`, or one by name.
-    #[serde(default = "auto")]
+    #[default = "auto"]
     format: String,
     /// The model writes `_` for `.` in names of tools, as models do whose interface allows no dot.
-    #[serde(default)]
     dotless: bool,
     #[serde(skip)]
     reading: Reading,
@@ -50,12 +48,9 @@ enum Release {
     Current,
 }
 
-fn category_column() -> String {
-    "category".to_owned()
-}
-
 impl Check for Bfcl {
     const ID: &'static str = "bfcl";
+    const ASPECT: Aspect = Aspect::Json;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         self.reading = Reading { format: format(&self.format)?, names: true, text_after: false };
@@ -64,10 +59,6 @@ impl Check for Bfcl {
 
     fn columns(&self) -> Vec<(&'static str, String)> {
         vec![("tools", self.tools.clone())]
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Json
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -11,26 +11,22 @@ use crate::prelude::*;
 /// The text is the last answer tag, or else all that the completion says. A completion that repeats
 /// the n-grams of a reference in another order, or adds a "not", still earns much: prefer a check of
 /// the answer where there is one.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Bleu {
     /// How texts are split.
-    #[serde(default)]
     tokenize: Tokenizer,
     /// What an order of n-grams counts that has no match.
-    #[serde(default)]
     smoothing: Smooth,
     /// The number of `floor` or `add-k`: 0.1 and 1 by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     smoothing_value: Option<f64>,
     /// Case does not count.
-    #[serde(default)]
     lowercase: bool,
     /// Count all four orders even in a text that is too short for them, as scores of a corpus do.
-    #[serde(default)]
     all_orders: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
@@ -99,6 +95,7 @@ impl Bleu {
 
 impl Check for Bleu {
     const ID: &'static str = "bleu";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let takes_value = matches!(self.smoothing, Smooth::Floor | Smooth::AddK);
@@ -108,10 +105,6 @@ impl Check for Bleu {
             return Err(BuildError::new("smoothing_value", why));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -15,22 +15,16 @@ use crate::text_parts::{Place, share, texts};
 ///
 /// The query stands in the last fence or answer tag, or is the last line. Fields are written
 /// `title:word` or `word[ti]`; `tumor*` is a prefix; `cat -dog` is `cat AND NOT dog`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct BooleanQuery {
     /// Terms side by side are joined by AND. Otherwise such a query is broken.
-    #[serde(default)]
     implicit_and: bool,
     /// The column with the documents.
-    #[serde(default)]
     documents: Option<String>,
     /// How much recall counts beside precision.
-    #[serde(default = "beta")]
+    #[default(1.0)]
     beta: f64,
-}
-
-fn beta() -> f64 {
-    1.0
 }
 
 impl Check for BooleanQuery {

@@ -15,17 +15,15 @@ use crate::text_parts::visible;
 /// both sides are the lengths of runs, out of the mask and in it in turn. The completion is JSON in the
 /// last code fence, or else in the last answer tag, or else all of it, and there in a box; of an object, its
 /// member `answer` or the only one.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Boxes {
     /// Which measure pays.
-    #[serde(default)]
     metric: Metric,
     /// A pair of boxes below this overlap earns nothing.
-    #[serde(default)]
     floor: f64,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
@@ -50,16 +48,13 @@ const BOXES_MAX: usize = 1000;
 
 impl Check for Boxes {
     const ID: &'static str = "boxes";
+    const ASPECT: Aspect = Aspect::Value;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(0.0..=1.0).contains(&self.floor) {
             return Err(BuildError::new("floor", "expected 0 to 1"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Value
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -12,39 +12,24 @@ use crate::text_parts::share;
 /// Calculations stand in marks, `<<48/2=24>>`, and with `prose` also in the text: `48 / 2 = 24`. Values
 /// are exact fractions; a result may be rounded to the decimals that it has. What calculates nothing
 /// (`<<5=5>>`) and what is written twice counts once or not at all. Thinking counts too.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Calculator {
     /// What stands before a calculation.
-    #[serde(default = "open")]
+    #[default = "<<"]
     open: String,
     /// What stands behind it.
-    #[serde(default = "close")]
+    #[default = ">>"]
     close: String,
     /// Calculations of the text count too.
-    #[serde(default)]
     prose: bool,
     /// The fewest different calculations. With 0, a completion without any abstains.
-    #[serde(default = "least")]
+    #[default(1)]
     least: usize,
     /// A result must not be rounded.
-    #[serde(default)]
     exact: bool,
     /// Pay the share of calculations that are right.
-    #[serde(default)]
     partial: bool,
-}
-
-fn open() -> String {
-    "<<".to_owned()
-}
-
-fn close() -> String {
-    ">>".to_owned()
-}
-
-fn least() -> usize {
-    1
 }
 
 impl Check for Calculator {

@@ -31,28 +31,25 @@ use options::Options;
 /// where the list is written as text (`"['C']"`). Options are taken from a
 /// column of the row (a list of texts, a list of `{"A": "text"}`, or one such object), else from
 /// the prompt; without any, letters alone count.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Choice {
     /// The column with the options.
-    #[serde(default = "options_column")]
+    #[default = "options"]
     options: String,
     /// How many letters count, from A, where the options are not known.
-    #[serde(default = "ten")]
+    #[default(10)]
     letters: u8,
     /// The number of the first option, where the reference is a number. From 1 on, an answer may name an
     /// option by its number too, unless a number may be what an option says.
-    #[serde(default)]
     index_from: u64,
     /// Which of several answers counts. Take the first for raw completions of a base model, which
     /// go on after their answer; "C is correct" and announcements in other languages than English
     /// do not count there.
-    #[serde(default)]
     take: Take,
     /// Every option that the reference names must be named, and no other: "A, C", "AC", a list over
     /// several lines and "A is correct. C is correct." are then answers. The reference is a list, or
     /// a text such as "AC" or "A, C".
-    #[serde(default)]
     multiple: bool,
     #[serde(skip)]
     cues: Option<Cues>,
@@ -72,17 +69,10 @@ enum Take {
 /// Fuel to read the options of a row, for its gold answer.
 const GOLD_FUEL: u64 = 1 << 30;
 
-fn options_column() -> String {
-    "options".to_owned()
-}
-
-fn ten() -> u8 {
-    10
-}
-
 impl Check for Choice {
     const ID: &'static str = "choice";
     const VERSION: u32 = 10;
+    const ASPECT: Aspect = Aspect::Text;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(2..=26).contains(&self.letters) {
@@ -91,10 +81,6 @@ impl Check for Choice {
         }
         self.cues = Some(Cues::new().map_err(|error| BuildError::new("", error))?);
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Text
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {

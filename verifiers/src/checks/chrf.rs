@@ -8,25 +8,19 @@ use crate::prelude::*;
 /// chrF or chrF++ against the best of one or several references, from 0 to 1, as sacrebleu has it.
 ///
 /// The text is the last answer tag, or else all that the completion says. White space does not count.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Chrf {
     /// The longest n-grams of words, at most 4: 0 is chrF, 2 is chrF++.
-    #[serde(default)]
     word_order: usize,
     /// How much more recall weighs than precision.
-    #[serde(default = "two")]
+    #[default(2.0)]
     beta: f64,
     /// Case does not count.
-    #[serde(default)]
     lowercase: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
-}
-
-fn two() -> f64 {
-    2.0
 }
 
 thread_local! {
@@ -35,6 +29,7 @@ thread_local! {
 
 impl Check for Chrf {
     const ID: &'static str = "chrf";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if self.word_order > 4 {
@@ -44,10 +39,6 @@ impl Check for Chrf {
             return Err(BuildError::new("beta", "expected a number above 0, up to 100"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -14,40 +14,25 @@ use crate::text_parts::{share, shown, texts};
 /// white space and case do not count.
 ///
 /// An answer that only cites and quotes says nothing, and earns nothing.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Citations {
     /// The column with the sources.
-    #[serde(default = "sources")]
+    #[default = "sources"]
     sources: String,
     /// The tag in which ids stand, instead of brackets: `cite`.
-    #[serde(default)]
     tag: Option<String>,
     /// Other sources than those of the reference must not be cited.
-    #[serde(default)]
     only_required: bool,
     /// The shortest quotation, in words. Shorter ones are names, and not looked up.
-    #[serde(default = "quote_words")]
+    #[default(4)]
     quote_words: usize,
     /// The fewest words of its own that an answer has.
-    #[serde(default = "own_words")]
+    #[default(5)]
     own_words: usize,
     /// Pay the product of F1 (or, where others may be cited, of recall) of ids and the share of
     /// quotations that stand in their sources.
-    #[serde(default)]
     partial: bool,
-}
-
-fn sources() -> String {
-    "sources".to_owned()
-}
-
-fn quote_words() -> usize {
-    4
-}
-
-fn own_words() -> usize {
-    5
 }
 
 impl Check for Citations {

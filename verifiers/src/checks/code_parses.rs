@@ -11,27 +11,23 @@ use crate::text_parts::{Place, Stop, judge_document, valid};
 /// accept somewhat more than the language, so this is a form, and no sign of a right program. What breaks
 /// it is named with its place and the tokens that may stand there. A program of comments alone is none.
 /// The check is there where the feature `code-parses` is on.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct CodeParses {
     /// Where the program stands.
-    #[serde(default)]
     from: Place,
     /// The language: `bash`, `c`, `cpp`, `go`, `java`, `javascript`, `python`, `rust`, `tsx` or
     /// `typescript`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     /// The column that names the language of each row, where `language` does not.
-    #[serde(default = "language_column")]
+    #[default = "language"]
     language_column: String,
-}
-
-fn language_column() -> String {
-    "language".to_owned()
 }
 
 impl Check for CodeParses {
     const ID: &'static str = "code_parses";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match &self.language {
@@ -47,15 +43,6 @@ impl Check for CodeParses {
             Some(_) => Vec::new(),
             None => vec![("language_column", self.language_column.clone())],
         }
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// A language is no program.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

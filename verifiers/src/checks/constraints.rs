@@ -19,11 +19,10 @@ use crate::text_parts::{Place, share};
 ///
 /// The answer is the last code fence or answer tag, or else the completion: JSON, `name: value`,
 /// `name = value` or `name is a value`, or literals such as `1 -2 3`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Constraints {
     /// Pay the share of constraints that hold. Without a value for every variable it is 0.
-    #[serde(default)]
     partial: bool,
 }
 

@@ -9,24 +9,19 @@ use crate::text_parts::{lower, refuse_objects};
 ///
 /// Without any list, it must contain the reference (one member, if that is a list). Beware that a
 /// model learns to list every candidate: where an answer is due, prefer a check that extracts one.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Contains {
     /// Texts that must all be there.
-    #[serde(default)]
     all: Vec<String>,
     /// Texts of which one must be there.
-    #[serde(default)]
     any: Vec<String>,
     /// Texts that must not be there.
-    #[serde(default)]
     none: Vec<String>,
     /// Compare without regard to case, in any script.
-    #[serde(default)]
     ignore_case: bool,
     /// A text counts only where no letter, digit, underscore or combining mark goes on before or
     /// after it.
-    #[serde(default)]
     whole_words: bool,
 }
 

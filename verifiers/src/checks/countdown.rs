@@ -16,38 +16,24 @@ use crate::text_parts::share;
 /// Numbers and target are columns of the row, or members of its reference. The answer is the last
 /// `<answer>` tag, or else the last line, or its box; `= target` may follow the expression. Values are exact
 /// fractions of 128 bits, and nothing is executed.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Countdown {
     /// The column with the numbers.
-    #[serde(default = "numbers")]
+    #[default = "nums"]
     numbers: String,
     /// The column with the target.
-    #[serde(default = "target")]
+    #[default = "target"]
     target: String,
     /// The operators that may be used: some of `+-*/%^`, where `^` is a power.
-    #[serde(default = "operators")]
+    #[default = "+-*/"]
     operators: String,
     /// Numbers may be left out.
-    #[serde(default)]
     subset: bool,
     /// What a wrong expression in an `<answer>` tag earns. `TinyZero` pays 0.1.
-    #[serde(default)]
     format_reward: f64,
     #[serde(skip)]
     allowed: Vec<Operator>,
-}
-
-fn numbers() -> String {
-    "nums".to_owned()
-}
-
-fn target() -> String {
-    "target".to_owned()
-}
-
-fn operators() -> String {
-    "+-*/".to_owned()
 }
 
 impl Check for Countdown {

@@ -11,15 +11,13 @@ use crate::text_parts::{Place, refuse_objects, share, texts};
 /// The reference is the solved grid, a list of rows or a text of lines; `#`, `.` and `■` are walls. The
 /// grid of the answer is the last lines of the last code fence or answer tag, or else of the
 /// completion; blanks and bars between letters do not count, and a line of another length is empty.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Crossword {
     /// What is paid.
-    #[serde(default)]
     score: CrosswordScore,
     /// Read the grid as the tree-of-thought code does: the first lines behind the last `Output:`, with
     /// single blanks between letters; a line that is too short is filled.
-    #[serde(default)]
     official: bool,
 }
 

@@ -9,36 +9,26 @@ use crate::text_parts::{Place, judge_document, required, valid};
 ///
 /// A field with quotation marks, delimiters or line ends stands in quotation marks, and those within it
 /// are doubled.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Csv {
     /// Where the document stands.
-    #[serde(default)]
     from: Place,
     /// What separates fields: one character, such as `;` or a tab.
-    #[serde(default = "comma")]
+    #[default(',')]
     delimiter: char,
     /// The header, in order. Without it the header has at least two columns, so that prose is no CSV.
-    #[serde(default)]
     columns: Vec<String>,
     /// The fewest rows below the header.
-    #[serde(default = "one")]
+    #[default(1)]
     rows_min: usize,
     /// The reference of each row is the header, instead of `columns`.
-    #[serde(default)]
     by_reference: bool,
-}
-
-fn comma() -> char {
-    ','
-}
-
-fn one() -> usize {
-    1
 }
 
 impl Check for Csv {
     const ID: &'static str = "csv";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if "\"\r\n".contains(self.delimiter) || self.delimiter.is_alphanumeric() {
@@ -48,15 +38,6 @@ impl Check for Csv {
             return Err(BuildError::new("columns", "the header is given twice"));
         }
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

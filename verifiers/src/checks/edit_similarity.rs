@@ -10,32 +10,27 @@ use crate::prelude::*;
 ///
 /// With `lowercase = true, floor = 0.5` it is ANLS, the score of `DocVQA`. The text is the last answer
 /// tag, or else all that the completion says.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct EditSimilarity {
     /// Case does not count.
-    #[serde(default)]
     lowercase: bool,
     /// A similarity below it earns nothing.
-    #[serde(default)]
     floor: f64,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
 impl Check for EditSimilarity {
     const ID: &'static str = "edit_similarity";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(0.0..=1.0).contains(&self.floor) {
             return Err(BuildError::new("floor", "expected 0 to 1"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

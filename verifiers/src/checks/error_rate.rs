@@ -10,17 +10,15 @@ use crate::prelude::*;
 /// The rate is the least number of insertions, deletions and substitutions for each word or character
 /// of the reference; of several references the one with the lowest rate counts. The text is the last
 /// answer tag, or else all that the completion says.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct ErrorRate {
     /// What is counted.
-    #[serde(default)]
     unit: Counted,
     /// Case does not count.
-    #[serde(default)]
     lowercase: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
@@ -36,13 +34,10 @@ enum Counted {
 
 impl Check for ErrorRate {
     const ID: &'static str = "error_rate";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

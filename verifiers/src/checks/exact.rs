@@ -13,22 +13,18 @@ use crate::text_parts::{lower, refuse_objects};
 /// A reference that is a list, or the text of a list of texts (`"['Paris']"`), names several acceptable
 /// answers. An empty answer is never right, and an empty reference is a bad one. What the model thinks
 /// before it answers is not looked at.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Exact {
     /// Compare without regard to case, in any script: characters are compared by their Unicode
     /// lower case.
-    #[serde(default)]
     ignore_case: bool,
 }
 
 impl Check for Exact {
     const ID: &'static str = "exact";
     const VERSION: u32 = 3;
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Text
-    }
+    const ASPECT: Aspect = Aspect::Text;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         if sample.reference().is_none() {

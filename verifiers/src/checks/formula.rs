@@ -20,17 +20,14 @@ use crate::verifier::Earlier;
 /// reward that it reads and that abstained, or a completion that does not say how it ended, lets it
 /// abstain; a column that a row lacks is a fault, but where the formula says what to do
 /// (`meta.x ?? 0`). `docs/formulas.md` has the language.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct FormulaCheck {
     /// The formula.
-    #[serde(default)]
     formula: Option<String>,
     /// The recipe whose formula it is.
-    #[serde(default)]
     recipe: Option<String>,
     /// The settings of the recipe, and how `length` is measured: `unit` and `tokenizer`.
-    #[serde(default)]
     settings: serde_json::Map<String, Value>,
     #[serde(skip)]
     program: Option<Program>,

@@ -12,20 +12,15 @@ use crate::prelude::*;
 /// The row has the numbers in a column, or in its reference as a list or under that name; `target` in
 /// the reference may be another one than 24. The answer is the last `<answer>` tag, or else the last
 /// line, `Answer: (10 - 4) * (9 - 5) = 24`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Game24 {
     /// The column with the numbers.
-    #[serde(default = "numbers")]
+    #[default = "numbers"]
     numbers: String,
     /// Judge as the tree-of-thought paper does: the last line alone, whatever follows `=`, with any
     /// operator of Python, and the runs of digits as numbers, so that 1.5 is 1 and 5.
-    #[serde(default)]
     official: bool,
-}
-
-fn numbers() -> String {
-    "numbers".to_owned()
 }
 
 const FOUR: &[Operator] =

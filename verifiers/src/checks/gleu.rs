@@ -11,29 +11,24 @@ use crate::prelude::*;
 ///
 /// It is the lesser of precision and recall over all n-grams of one to four tokens, so that a text that is
 /// too short or too long earns less. The text is the last answer tag, or else all that the completion says.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Gleu {
     /// How texts are split.
-    #[serde(default)]
     tokenize: Tokenizer,
     /// Case does not count.
-    #[serde(default)]
     lowercase: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
 impl Check for Gleu {
     const ID: &'static str = "gleu";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -10,21 +10,19 @@ use crate::text_parts::{Place, share};
 /// A grid is a list of rows (JSON, or a list of Python), or lines of cells between blanks, commas or
 /// bars, or lines of single characters. It is that of the last code fence or answer tag, or else the
 /// last block of such lines in the completion. Two grids in one place are none.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct GridCheck {
     /// What makes a grid right.
-    #[serde(default)]
     rule: GridRule,
     /// The column with the puzzle of a sudoku, where blank cells are 0, `.`, `_` or empty. Without it,
     /// the reference is the puzzle, or its solution.
-    #[serde(default = "clues")]
+    #[default = "puzzle"]
     clues: String,
     /// Rows and columns of a box of a sudoku. Without it, boxes are as square as can be.
-    #[serde(default, rename = "box")]
+    #[serde(rename = "box")]
     nook: Option<[usize; 2]>,
     /// Pay the share of equal cells. It goes with `rule = "equal"`.
-    #[serde(default)]
     partial: bool,
 }
 
@@ -37,10 +35,6 @@ pub enum GridRule {
     Equal,
     /// Each number comes once in each row, column and box, and the clues are kept.
     Sudoku,
-}
-
-fn clues() -> String {
-    "puzzle".to_owned()
 }
 
 impl Check for GridCheck {

@@ -13,33 +13,22 @@ use crate::text_parts::{Place, share};
 /// agents write them. A point must lie in the `box` of the reference, or near its point; a text must have
 /// its words; keys, the element (`bid`, `id`, `index`), the `status` and the `url` must be the same. The
 /// reference is an action in any form, of which each argument must be understood. Several actions are none.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct GuiAction {
     /// How far a point may be from a wanted point that has no box, in units of the reference.
-    #[serde(default)]
     radius: f64,
     /// Points of the answer run from 0 to this (1, or 1000) over the screen, those of the reference over its
     /// pixels.
-    #[serde(default)]
     scale: Option<f64>,
     /// The column with the width and the height of the screen, `[w, h]`, which `scale` needs.
-    #[serde(default = "screen")]
+    #[default = "screen"]
     screen: String,
     /// The least F1 of words of a text; at 1 all words are the same.
-    #[serde(default = "text_share")]
+    #[default(1.0)]
     text_share: f64,
     /// Pay one half for the kind alone.
-    #[serde(default)]
     partial: bool,
-}
-
-fn screen() -> String {
-    "screen".to_owned()
-}
-
-fn text_share() -> f64 {
-    1.0
 }
 
 impl Check for GuiAction {

@@ -10,23 +10,18 @@ use crate::text_parts::{Place, judge_document, required, valid};
 /// The syntax is that of the HTML Standard: void elements have no end, some end tags may be left out,
 /// attributes may lack quotation marks. What a browser would repair is refused: crossed elements,
 /// elements that HTML lacks (custom ones have a hyphen), attributes that come twice, stray signs.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Html {
     /// Where the document stands.
-    #[serde(default)]
     from: Place,
     /// It must be a whole document: a document type, `html`, `head` with a `title`, and `body`.
-    #[serde(default)]
     document: bool,
     /// Elements of which each must be there, with text, an attribute or an element within it.
-    #[serde(default)]
     required: Vec<String>,
     /// Elements that must not be there, such as `script`.
-    #[serde(default)]
     forbidden: Vec<String>,
     /// The reference of each row lists further elements that must be there.
-    #[serde(default)]
     by_reference: bool,
 }
 
@@ -35,15 +30,7 @@ const DOCUMENT: [&str; 4] = ["html", "head", "title", "body"];
 
 impl Check for Html {
     const ID: &'static str = "html";
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
-    }
+    const ASPECT: Aspect = Aspect::Form;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(required) = required(&self.required, self.by_reference, sample)? else {

@@ -21,29 +21,24 @@ use crate::text_parts::share;
 ///
 /// A loose judgement passes what any of eight forms of the text follows: whole, without the first
 /// line, the last, or both; each with and without asterisks.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Instructions {
     /// One instruction for every row, by its id. The rows then need none.
-    #[serde(default)]
     instruction: Option<String>,
     /// The arguments of `instruction`.
-    #[serde(default)]
     kwargs: Map<String, Value>,
     /// The column with the ids, where the reference has none.
-    #[serde(default = "id_column")]
+    #[default = "instruction_id_list"]
     ids: String,
     /// The column with the arguments: an object or null for each id.
-    #[serde(default = "kwargs_column")]
+    #[default = "kwargs"]
     arguments: String,
     /// Pay only when all are followed, or the share of them.
-    #[serde(default)]
     pay: Pay,
     /// Judge the text as it is, or loosely.
-    #[serde(default)]
     mode: Strictness,
     /// As the official code judges, with its quirks, or without what is plainly a mistake there.
-    #[serde(default)]
     variant: Variety,
 }
 
@@ -71,19 +66,12 @@ enum Variety {
     Fixed,
 }
 
-fn id_column() -> String {
-    "instruction_id_list".to_owned()
-}
-
-fn kwargs_column() -> String {
-    "kwargs".to_owned()
-}
-
 /// Instructions by their ids.
 type Listed = Vec<(String, Demand)>;
 
 impl Check for Instructions {
     const ID: &'static str = "instructions";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match &self.instruction {
@@ -94,10 +82,6 @@ impl Check for Instructions {
             None if self.kwargs.is_empty() => Ok(()),
             None => Err(BuildError::new("kwargs", "they are arguments of `instruction`")),
         }
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
@@ -128,10 +112,6 @@ impl Check for Instructions {
             .with("strict_share", part(&met, |met| met.strict))
             .with("loose_share", part(&met, |met| met.loose));
         Ok(verdict.because(if is_right { "followed" } else { "not-followed" }))
-    }
-
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 }
 

@@ -29,30 +29,24 @@ use tree::{Node, Rules};
 ///
 /// Numbers are compared with the reference by all their digits. Give integers beyond 2^53 as text:
 /// JSON readers round them.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Json {
     /// A JSON Schema that must accept the value.
-    #[serde(default)]
     schema: Option<Value>,
     /// The same, from a file.
-    #[serde(default)]
     schema_file: Option<String>,
     /// Where the JSON stands.
-    #[serde(default)]
     from: From,
     /// A key may not come twice in one object: readers disagree on which one counts.
-    #[serde(default)]
     unique_keys: bool,
     /// How deep arrays and objects may nest, at most 120.
-    #[serde(default = "depth_max")]
+    #[default(64)]
     depth_max: usize,
     /// A JSON pointer such as `/answer` to a member that must be there.
-    #[serde(default)]
     pointer: Option<String>,
     /// The value, or the member at `pointer`, must equal the reference. 1 equals 1.0; the order of
     /// keys does not matter. A reference that is text may hold the JSON.
-    #[serde(default)]
     equals_reference: bool,
     #[serde(skip)]
     compiled: Option<Compiled>,
@@ -73,10 +67,6 @@ enum From {
 
 /// A level of the text is a call of its reader.
 const DEPTH_MAX: usize = 120;
-
-fn depth_max() -> usize {
-    64
-}
 
 impl Check for Json {
     const ID: &'static str = "json";

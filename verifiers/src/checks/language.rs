@@ -13,17 +13,14 @@ use crate::text_parts::share;
 /// is `language`, or the reference. Scripts are names of Unicode, such as `Latin` and `Han`; of them
 /// letters alone are counted. Code between fences is left out, and so is what the model thinks. A text
 /// without letters earns nothing.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct LanguageCheck {
     /// The code of the language of every completion. Otherwise the reference is the code.
-    #[serde(default)]
     language: Option<String>,
     /// Scripts instead of a language: the share of letters that are of one of them.
-    #[serde(default)]
     scripts: Vec<String>,
     /// Pay 1 from this share on and 0 below, instead of the share.
-    #[serde(default)]
     least: Option<f64>,
     #[serde(skip)]
     alphabet: Option<Alphabet>,
@@ -31,6 +28,7 @@ pub struct LanguageCheck {
 
 impl Check for LanguageCheck {
     const ID: &'static str = "language";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if self.least.is_some_and(|least| !(least > 0.0 && least <= 1.0)) {
@@ -52,10 +50,6 @@ impl Check for LanguageCheck {
         Ok(())
     }
 
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let text = sample.completion();
         meter.spend(20 * text.len() as u64)?;
@@ -75,10 +69,6 @@ impl Check for LanguageCheck {
             None => share(found),
         };
         Ok(verdict.with("share", found))
-    }
-
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 }
 

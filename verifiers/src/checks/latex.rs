@@ -10,34 +10,28 @@ use crate::text_parts::{Place, judge_document, required, valid};
 /// Braces, environments, `$`, `\(`, `\[`, `\left` and `\right` pair up; `_` and `^` stand in formulas,
 /// `&` in environments, and no formula has a blank line. Comments and verbatim text are passed over.
 /// It is not compiled: commands and packages are not looked up.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Latex {
     /// Where the text stands.
-    #[serde(default)]
     from: Place,
     /// The whole of it is one formula, without `$` around it.
-    #[serde(default)]
     formula: bool,
     /// The fewest formulas, set between `$` and the like.
-    #[serde(default)]
     formulas_min: usize,
     /// Environments that must be there.
-    #[serde(default)]
     environments: Vec<String>,
     /// Commands that must be there, without the backslash.
-    #[serde(default)]
     required: Vec<String>,
     /// Commands that must not be there, such as `input`.
-    #[serde(default)]
     forbidden: Vec<String>,
     /// The reference of each row lists further environments that must be there.
-    #[serde(default)]
     by_reference: bool,
 }
 
 impl Check for Latex {
     const ID: &'static str = "latex";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, list) in [("required", &self.required), ("forbidden", &self.forbidden)] {
@@ -49,15 +43,6 @@ impl Check for Latex {
             return Err(BuildError::new("formulas_min", "a formula holds no others"));
         }
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

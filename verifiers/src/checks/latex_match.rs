@@ -11,23 +11,18 @@ use crate::text_parts::{Place, Said, refuse_objects, said, share};
 /// It is a comparison of what is written, not of what it is worth: `a + b` is not `b + a` (the check
 /// `math` compares values). Spacing, braces that group nothing, sizes of delimiters, the order of lower
 /// and upper scripts, alignment, and names for the same sign (`\le`, `\leq`, `≤`) do not count.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct LatexMatch {
     /// Upright type (`\mathrm`, `\text`, `\operatorname`) counts.
-    #[serde(default)]
     style: bool,
     /// Pay how alike the formulas are: 1 less the edit distance of tokens over the longer one.
-    #[serde(default)]
     partial: bool,
 }
 
 impl Check for LatexMatch {
     const ID: &'static str = "latex_match";
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Text
-    }
+    const ASPECT: Aspect = Aspect::Text;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         if sample.reference().is_none() {

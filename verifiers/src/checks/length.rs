@@ -9,26 +9,20 @@ use crate::prelude::*;
 /// bounds, `soft_overlong` charges a penalty from 0 to -1 (DAPO: An Open-Source LLM Reinforcement
 /// Learning System at Scale, section "Overlong Reward Shaping"): nothing up to `max - cache`, then
 /// linearly more up to `max`, and -1 beyond.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Length {
     /// What is counted.
-    #[serde(default)]
     unit: Unit,
     /// The `tokenizer.json` that counts tokens.
-    #[serde(default)]
     tokenizer: Option<String>,
     /// The shortest length.
-    #[serde(default)]
     min: Option<u32>,
     /// The longest length.
-    #[serde(default)]
     max: Option<u32>,
     /// The shortest and the longest length, as shares of the length of the reference.
-    #[serde(default)]
     ratio: Option<(f64, f64)>,
     /// A penalty for long completions, instead of bounds.
-    #[serde(default)]
     soft_overlong: Option<SoftOverlong>,
     #[serde(skip)]
     measure: Measure,
@@ -71,12 +65,13 @@ impl Check for Length {
         Ok(())
     }
 
-    fn range(&self) -> [f64; 2] {
-        if self.soft_overlong.is_some() { [-1.0, 0.0] } else { [0.0, 1.0] }
-    }
-
+    // No constant: the reference as text may be of the right length.
     fn aspect(&self) -> Aspect {
         Aspect::Form
+    }
+
+    fn range(&self) -> [f64; 2] {
+        if self.soft_overlong.is_some() { [-1.0, 0.0] } else { [0.0, 1.0] }
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

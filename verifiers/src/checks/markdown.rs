@@ -10,20 +10,16 @@ use crate::text_parts::{Place, required, share};
 ///
 /// A heading counts where text stands below it, a list by its items that hold text, so that an empty
 /// skeleton earns nothing. A text of `CommonMark` cannot break: `code` asks for fences that are closed.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Markdown {
     /// The parts that must be there.
-    #[serde(default)]
     parts: Vec<Wanted>,
     /// They come in this order.
-    #[serde(default)]
     ordered: bool,
     /// Pay the share of parts that are there.
-    #[serde(default)]
     partial: bool,
     /// The reference of each row lists further headings that must be there.
-    #[serde(default)]
     by_reference: bool,
 }
 
@@ -65,6 +61,7 @@ enum Name {
 
 impl Check for Markdown {
     const ID: &'static str = "markdown";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if self.parts.is_empty() && !self.by_reference {
@@ -85,15 +82,6 @@ impl Check for Markdown {
             }
             None => Ok(()),
         }
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -42,34 +42,28 @@ use crate::sample::object_in;
 /// A reference that is a list, or the text of a list of texts (`"['70']"`), names several acceptable
 /// answers. One that is no mathematics is
 /// compared as text.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Math {
     /// Where the answer is looked for.
-    #[serde(default)]
     extract: Policy,
     /// Let boxes and announcements in chains of thought, in code and in quotations of the prompt
     /// count.
-    #[serde(default)]
     allow_hidden: bool,
     /// How decimals are compared: `reference_digits`, `exact`, or `{ relative = 1e-6 }`.
-    #[serde(default)]
     decimals: Decimals,
     /// Which number of `05/01/2021` is the month: `month_first` (May 1) or `day_first` (January 5).
-    #[serde(default)]
     dates: Dates,
     /// Refuse an answer that is a sum, a product, an integral, a limit or a derivative which the
     /// reference has not: it says the problem again. A bare expression without a prompt is no
     /// answer to a problem, and is computed. Where there is a prompt, arithmetic of its numbers
     /// that was left to be done is refused too.
-    #[serde(default = "yes")]
+    #[default(true)]
     closed_form: bool,
     /// What an equation or inequality may stand for: `solved`, its solutions where it is solved for
     /// its variable; `equivalent`, its solutions in any form.
-    #[serde(default)]
     relations: Relations,
     /// What must also be written as in the reference: `{ units = true, order = true, relations = true }`.
-    #[serde(default)]
     strict: Strict,
 }
 
@@ -78,13 +72,10 @@ const REFERENCES_MAX: usize = 10_000;
 /// What a comparison costs at least, in fuel: a list of references pays it for each.
 const TRIAL_FUEL: u64 = 700;
 
-fn yes() -> bool {
-    true
-}
-
 impl Check for Math {
     const ID: &'static str = "math";
     const VERSION: u32 = 13;
+    const ASPECT: Aspect = Aspect::Value;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         match self.decimals {
@@ -94,10 +85,6 @@ impl Check for Math {
             )),
             _ => Ok(()),
         }
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Value
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -10,37 +10,26 @@ use crate::prelude::*;
 /// Words stand between white space and are compared in lower case. Scores are lower than those of METEOR
 /// with synonyms, and not comparable with them. A text equal to its reference earns just below 1, as its
 /// one chunk costs a little. The text is the last answer tag, or else all that the completion says.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct MeteorExact {
     /// How much precision counts in the mean with recall.
-    #[serde(default = "alpha")]
+    #[default(MeteorWeights::default().alpha)]
     alpha: f64,
     /// The power of the share of chunks.
-    #[serde(default = "beta")]
+    #[default(MeteorWeights::default().beta)]
     beta: f64,
     /// The greatest penalty.
-    #[serde(default = "gamma")]
+    #[default(MeteorWeights::default().gamma)]
     gamma: f64,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
-}
-
-fn alpha() -> f64 {
-    MeteorWeights::default().alpha
-}
-
-fn beta() -> f64 {
-    MeteorWeights::default().beta
-}
-
-fn gamma() -> f64 {
-    MeteorWeights::default().gamma
 }
 
 impl Check for MeteorExact {
     const ID: &'static str = "meteor_exact";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, value, most) in
@@ -51,10 +40,6 @@ impl Check for MeteorExact {
             }
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -11,25 +11,18 @@ use crate::text_parts::{refuse_objects, share, shown, texts};
 /// The reference lists the needles. Case, accents and the kind of blanks do not count. An answer that
 /// copies the context finds nothing: it may have `extra_words` words beside the needles, and none of
 /// the distractors.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Needles {
     /// The needles must come in the order of the reference.
-    #[serde(default)]
     ordered: bool,
     /// Pay the share of needles that are found.
-    #[serde(default)]
     partial: bool,
     /// A column that lists texts which must not be there, such as needles of other keys.
-    #[serde(default)]
     distractors: Option<String>,
     /// The most words beside the needles.
-    #[serde(default = "extra_words")]
+    #[default(100)]
     extra_words: usize,
-}
-
-fn extra_words() -> usize {
-    100
 }
 
 impl Check for Needles {

@@ -10,17 +10,16 @@ use crate::text_parts::shown;
 ///
 /// Less 1, it is the repetition penalty of Open-R1 (`get_repetition_penalty_reward`). A completion that
 /// is too short for an n-gram abstains. What the model thinks does not count, nor does case.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct NgramRepetition {
     /// The length of n-grams, from 1 to 32.
-    #[serde(default = "three")]
+    #[default(3)]
     n: usize,
     /// What n-grams are made of.
-    #[serde(default)]
     unit: GramsOf,
     /// The reward is 1 from this share on and 0 below, in place of the share.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
@@ -34,22 +33,15 @@ enum GramsOf {
     Characters,
 }
 
-fn three() -> usize {
-    3
-}
-
 impl Check for NgramRepetition {
     const ID: &'static str = "ngram_repetition";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(1..=32).contains(&self.n) {
             return Err(BuildError::new("n", "expected 1 to 32"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
@@ -68,9 +60,5 @@ impl Check for NgramRepetition {
         }
         let parts = vec![("all", counts.all.into()), ("distinct", counts.distinct.into())];
         Ok(likeness::earned(Measured { score: 1.0 - counts.repeated(), parts }, self.threshold))
-    }
-
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 }

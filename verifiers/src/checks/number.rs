@@ -40,30 +40,23 @@ use scan::Found;
 /// written as text: `"['3', '4']"`), an
 /// interval (`"[1.5, 2.5]"`, round brackets exclude an end), or `{"min": 1.5, "max": 2.5}`. Give
 /// integers beyond 2^53 as text: JSON readers round them.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Number {
     /// How far the number may be from the reference.
-    #[serde(default)]
     absolute: Option<f64>,
     /// How far it may be from it, as a share of the reference.
-    #[serde(default)]
     relative: Option<f64>,
     /// How many significant digits of the reference it must agree with: it may be off by half a
     /// unit of the last of them.
-    #[serde(default)]
     significant: Option<u8>,
     /// The number is the first one after the last match of this pattern.
-    #[serde(default)]
     after: Option<Pattern>,
     /// A comma starts the decimals and a dot separates thousands: 1.234,5.
-    #[serde(default)]
     decimal_comma: bool,
     /// A blank separates thousands: 1 234.
-    #[serde(default)]
     blank_separates: bool,
     /// 50% is 0.5. Otherwise the sign is a unit like any other, and 50% is 50.
-    #[serde(default)]
     percent_is_fraction: bool,
 }
 
@@ -92,6 +85,7 @@ struct End(RBig, bool);
 impl Check for Number {
     const ID: &'static str = "number";
     const VERSION: u32 = 11;
+    const ASPECT: Aspect = Aspect::Value;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
@@ -107,10 +101,6 @@ impl Check for Number {
             return Err(BuildError::new("significant", "at least one digit is significant"));
         }
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Value
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -15,24 +15,19 @@ use crate::text_parts::{said, share};
 /// thousands. `\frac{3}{4}`, `1\frac12`, `1 1/2`, `½`, `10^{-3}`, `3\times10^5` and `5 million` are one number
 /// each. What is denied, a bound or a name is none ("not 5", "at least 5", "page 5"), nor is a part of a term
 /// (`\sqrt{2}`, `5!`, `5\pi`) or what a double cannot hold.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Numbers {
     /// The numbers may come in any order.
-    #[serde(default)]
     free_order: bool,
     /// How far a number may be off.
-    #[serde(default)]
     absolute: f64,
     /// How far it may be off, as a share of that of the reference.
-    #[serde(default)]
     relative: f64,
     /// A column with the tolerance of the row: a number, which is absolute, or
     /// `{ absolute = ..., relative = ... }`.
-    #[serde(default)]
     tolerance: Option<String>,
     /// Pay the F1 of numbers.
-    #[serde(default)]
     partial: bool,
 }
 
@@ -44,6 +39,7 @@ const NUMBERS_MAX: usize = 1000;
 
 impl Check for Numbers {
     const ID: &'static str = "numbers";
+    const ASPECT: Aspect = Aspect::Value;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, tolerance) in [("absolute", self.absolute), ("relative", self.relative)] {
@@ -52,10 +48,6 @@ impl Check for Numbers {
             }
         }
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Value
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {

@@ -12,20 +12,16 @@ use crate::text_parts::{Place, judge_document, valid};
 /// `instance`, `notation`, a definition of a name that it uses) are refused, outside of comments and texts in
 /// quotes; the statement itself may assume and define. The statement of the reference, without what begins a
 /// proof, must stand there token by token, white space and comments aside, with a proof behind it.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct ProofGate {
     /// The language of the proof.
-    #[serde(default)]
     prover: ProverName,
     /// Where the proof stands.
-    #[serde(default)]
     from: Place,
     /// Words that are allowed though they leave a gap, and names that may be defined anew.
-    #[serde(default)]
     allow: Vec<String>,
     /// The reference is no statement: it is not looked at.
-    #[serde(default)]
     any_statement: bool,
 }
 
@@ -52,15 +48,7 @@ impl ProverName {
 
 impl Check for ProofGate {
     const ID: &'static str = "proof_gate";
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// A statement is no proof.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
-    }
+    const ASPECT: Aspect = Aspect::Form;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let prover = self.prover.prover();

@@ -13,20 +13,18 @@ use crate::stats::{CorrelationSums, ranks};
 /// listed again, takes a rank and earns nothing. For `kendall` and `spearman` items that are not listed
 /// share the last rank, and a negative correlation earns nothing. The list stands where `set_match`
 /// finds it.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Ranking {
     /// Which measure pays.
-    #[serde(default)]
     metric: Metric,
     /// How many items count, from the first; all by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<usize>,
     /// In NDCG an item is worth 2 to the power of its relevance, less 1, in place of its relevance.
-    #[serde(default)]
     exponential: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
@@ -55,6 +53,7 @@ const RELEVANCE_MAX: f64 = 100.0;
 
 impl Check for Ranking {
     const ID: &'static str = "ranking";
+    const ASPECT: Aspect = Aspect::Value;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let orders = matches!(self.metric, Metric::Kendall | Metric::Spearman);
@@ -65,10 +64,6 @@ impl Check for Ranking {
             return Err(BuildError::new("exponential", "only ndcg has gains"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Value
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

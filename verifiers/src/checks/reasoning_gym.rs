@@ -14,34 +14,21 @@ use crate::text_parts::share;
 /// The row is that of the library: `answer` as reference, and `metadata` with the data of the puzzle,
 /// whose `source_dataset` names the task. 101 of 106 tasks are judged. Answers are parsed, never
 /// executed. An unknown task, or data that a rule needs and the row lacks, is a bad reference.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct ReasoningGym {
     /// The task of all rows. Without it, each row names its own.
-    #[serde(default)]
     task: Option<String>,
     /// The column that names the task.
-    #[serde(default = "task_column")]
+    #[default = "metadata.source_dataset"]
     task_column: String,
     /// The column with the data of the puzzle: an object, or its JSON.
-    #[serde(default = "metadata_column")]
+    #[default = "metadata"]
     metadata: String,
     /// Pay 1 for what is right, and nothing else. Without it, the score is that of reasoning-gym, which
     /// pays shares for wrong answers of many tasks, and in some tasks 0.01 for any or none.
-    #[serde(default = "strict")]
+    #[default(true)]
     strict: bool,
-}
-
-fn task_column() -> String {
-    "metadata.source_dataset".to_owned()
-}
-
-fn metadata_column() -> String {
-    "metadata".to_owned()
-}
-
-fn strict() -> bool {
-    true
 }
 
 impl Check for ReasoningGym {

@@ -9,31 +9,22 @@ use crate::text_parts::{Place, share};
 /// The reference is `{ accept = [...], reject = [...] }`, both with at least one text. The expression
 /// stands in the last code fence or answer tag, or is the last line; slashes or backticks around it
 /// are left out. It is one of the crate `regex`: linear, without look-around and backreferences.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct RegexAnswer {
     /// A text is matched as a whole; otherwise a part of it may match.
-    #[serde(default = "yes")]
+    #[default(true)]
     full: bool,
     /// Pay the lesser one of the shares of both kinds of texts, so that an expression that matches
     /// everything earns nothing.
-    #[serde(default)]
     partial: bool,
     /// The longest expression, in bytes: one that lists the texts is none.
-    #[serde(default = "bytes_max")]
+    #[default(500)]
     bytes_max: usize,
 }
 
 /// What compiling an expression may cost.
 const COMPILE_FUEL: u64 = 1_000_000;
-
-fn bytes_max() -> usize {
-    500
-}
-
-fn yes() -> bool {
-    true
-}
 
 /// The texts of a reference.
 #[derive(Deserialize)]

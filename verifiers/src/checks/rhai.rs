@@ -14,14 +14,12 @@ use crate::verifier::Earlier;
 /// none) and `verdicts.NAME` with `outcome`, `reward` and `evidence`. Its last value decides: a number is the reward; `true` is 1 and `false` is 0; `()`
 /// abstains; a map holds a `reward`, and whatever else it holds is noted as evidence. A script
 /// that fails, or returns anything else, is a fault and no reward. Time and memory are bounded.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Rhai {
     /// The script itself.
-    #[serde(default)]
     script: Option<String>,
     /// The file that holds it.
-    #[serde(default)]
     file: Option<String>,
     #[serde(skip)]
     program: Option<Loaded>,

@@ -10,21 +10,18 @@ use crate::prelude::*;
 ///
 /// Tokens are runs of the letters a to z and of digits in lower case: texts in other scripts score 0.
 /// The text is the last answer tag, or else all that the completion says.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Rouge {
     /// What is compared.
-    #[serde(default)]
     metric: Metric,
     /// What of it pays.
-    #[serde(default)]
     pays: Pays,
     /// Words of more than three letters are compared by their stems, which the Porter stemmer of NLTK
     /// finds.
-    #[serde(default)]
     stemmer: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
@@ -69,13 +66,10 @@ thread_local! {
 
 impl Check for Rouge {
     const ID: &'static str = "rouge";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

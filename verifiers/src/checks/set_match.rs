@@ -11,25 +11,19 @@ use crate::prelude::*;
 /// separate; it stands in the last code fence, or else in the last answer tag, or else it is the
 /// completion, and there in a box, or in an object as its member `answer` or the only one. The reference is a list. Items are equal without regard to case and to space and emphasis around them.
 /// For items with several names use `answer_list`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct SetMatch {
     /// Which measure pays.
-    #[serde(default)]
     metric: Metric,
     /// How much more recall weighs than precision in `f_beta`.
-    #[serde(default = "one")]
+    #[default(1.0)]
     beta: f64,
     /// Case counts.
-    #[serde(default)]
     case_counts: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -50,16 +44,13 @@ enum Metric {
 
 impl Check for SetMatch {
     const ID: &'static str = "set_match";
+    const ASPECT: Aspect = Aspect::Value;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(self.beta > 0.0 && self.beta <= 100.0) {
             return Err(BuildError::new("beta", "expected a number above 0, up to 100"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Value
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

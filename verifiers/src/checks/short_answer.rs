@@ -22,44 +22,36 @@ use crate::text_parts::{Said, refuse_objects, said, texts};
 ///
 /// Three outcomes are paid: `right`, `wrong`, and `not_attempted` for an answer that says that it is not
 /// known, refuses, or is not there. A date of which only one reading is right (`3/4/21`) abstains.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct ShortAnswer {
     /// How the answer may say it.
-    #[serde(default, rename = "match")]
+    #[serde(rename = "match")]
     how: Match,
     /// What references are.
-    #[serde(default)]
     kind: Kind,
     /// A column with further references, such as `aliases`.
-    #[serde(default)]
     aliases: Option<String>,
     /// Marks on letters do not count: `Beyonce` is `Beyoncé`.
-    #[serde(default)]
     ignore_accents: bool,
     /// Articles count.
-    #[serde(default)]
     articles: bool,
     /// The most words beside the reference, where it may be covered.
-    #[serde(default = "extra_words")]
+    #[default(5)]
     extra_words: usize,
     /// The least share of the reference that a part of it has, where both ways count.
-    #[serde(default = "least_share")]
+    #[default(0.5)]
     least_share: f64,
     /// In `3/4/2021` the day comes first. Without it such a date has two readings.
-    #[serde(default)]
     day_first: Option<bool>,
     /// How far a quantity may be off, as a share of the reference.
-    #[serde(default)]
     relative: f64,
     /// What a right answer earns.
-    #[serde(default = "one")]
+    #[default(1.0)]
     right: f64,
     /// What a wrong one earns.
-    #[serde(default)]
     wrong: f64,
     /// What an answer earns that is not attempted.
-    #[serde(default)]
     not_attempted: f64,
 }
 
@@ -107,6 +99,7 @@ type Equal = Option<bool>;
 
 impl Check for ShortAnswer {
     const ID: &'static str = "short_answer";
+    const ASPECT: Aspect = Aspect::Text;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if !(self.wrong <= self.not_attempted
@@ -124,10 +117,6 @@ impl Check for ShortAnswer {
             ));
         }
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Text
     }
 
     fn range(&self) -> [f64; 2] {
@@ -176,18 +165,6 @@ impl Check for ShortAnswer {
             Some(right) => Ok(said.verdict(right, |right| self.tier(Some(right)))),
         }
     }
-}
-
-fn extra_words() -> usize {
-    5
-}
-
-fn least_share() -> f64 {
-    0.5
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 impl ShortAnswer {

@@ -12,18 +12,17 @@ use crate::text_parts::{given, texts};
 /// Answers are compared in lower case, without ASCII punctuation, and without a, an and the. The
 /// reference is an answer, a list of them, or the `answers` of the data set, `{ text = [...] }`. The
 /// answer is the last answer tag, or else all that the completion says: ask for short answers.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Squad {
     /// Which measure pays.
-    #[serde(default)]
     metric: Metric,
     /// What an answer says where the question has none, which is where the reference is empty. By
     /// default an empty reference is a fault.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     unanswerable: Option<String>,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
@@ -63,16 +62,13 @@ impl Squad {
 
 impl Check for Squad {
     const ID: &'static str = "squad";
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         if self.unanswerable.as_ref().is_some_and(|text| normalised(text).is_empty()) {
             return Err(BuildError::new("unanswerable", "expected words"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

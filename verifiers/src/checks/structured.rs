@@ -54,18 +54,11 @@ const RULES: Rules = Rules { depth_max: 120, unique_keys: true };
 
 impl Check for StructuredCheck {
     const ID: &'static str = "structured";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         self.compiled = self.schema.as_ref().map(|own| Compiled::new("schema", own)).transpose()?;
         Ok(())
-    }
-
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -11,34 +11,22 @@ use crate::text_parts::{Place, judge_document, required, valid};
 /// and 2; paths, points and the `viewBox` follow their grammar; each `id` comes once, and what refers
 /// to one finds it. An image that runs scripts or refers out of itself is refused, and one that draws
 /// nothing: no shape with an extent, or all of them hidden, without paint, or in `defs` and not used.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Svg {
     /// Where the image stands.
-    #[serde(default)]
     from: Place,
     /// Elements of which each must be there.
-    #[serde(default)]
     required: Vec<String>,
     /// Elements that must not be there.
-    #[serde(default)]
     forbidden: Vec<String>,
     /// The reference of each row lists further elements that must be there.
-    #[serde(default)]
     by_reference: bool,
 }
 
 impl Check for Svg {
     const ID: &'static str = "svg";
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
-    }
+    const ASPECT: Aspect = Aspect::Form;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(required) = required(&self.required, self.by_reference, sample)? else {

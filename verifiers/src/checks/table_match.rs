@@ -11,30 +11,23 @@ use crate::text_parts::{Place, last_tag, share, shown};
 /// Tables are read in Markdown, LaTeX, HTML and CSV, each side in its own notation, in an answer tag
 /// before others; the reference may also be a list of rows. Cells are compared without markup, emphasis and case, and as numbers where
 /// both are numbers: `50%` is not `50`, and `$5` not `€5`. The first row is the header.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct TableMatch {
     /// The notation of the completion.
-    #[serde(default)]
     notation: Name,
     /// The order of the rows below the header does not count.
-    #[serde(default)]
     free_rows: bool,
     /// The order of the columns does not count: they are found by their headers.
-    #[serde(default)]
     free_columns: bool,
     /// Case counts.
-    #[serde(default)]
     case_counts: bool,
     /// How far numbers may be apart.
-    #[serde(default)]
     absolute: f64,
     /// How far they may be apart, as a share of that of the reference.
-    #[serde(default)]
     relative: f64,
     /// Pay the F1 of cells: cells that are missing and cells that are added cost alike.
-    #[serde(default)]
     partial: bool,
 }
 

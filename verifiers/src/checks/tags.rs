@@ -11,24 +11,21 @@ use crate::prelude::*;
 /// missing, doubled, nested, unclosed, empty or out of order are refused. A tag that holds nothing
 /// that can be seen (white space, zero-width characters, blank signs, comments, `&nbsp;`, `<br>`) is empty. Without `tags`,
 /// the reference lists them. Where the template of the chat opens a tag, name it in `opened`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Tags {
     /// The names of the tags, in their order.
-    #[serde(default, rename = "tags")]
+    #[serde(rename = "tags")]
     names: Vec<String>,
     /// The tags that the template of the chat opens at the end of the prompt, so that completions
     /// lack their opening marks: `["think"]`. That is the first of `tags`, or none. A completion that
     /// opens it by itself is right too.
-    #[serde(default)]
     opened: Vec<String>,
     /// Nothing but white space and the token that ends the turn may stand outside the tags.
-    #[serde(default)]
     strict: bool,
     /// Pay for a part of the way, as the tag-count reward of open-r1 does: each opening or closing
     /// mark that comes exactly once earns its share. A completion that is not right earns at most
     /// all shares but one.
-    #[serde(default)]
     partial: bool,
 }
 
@@ -47,6 +44,7 @@ type Flaw<'a> = (&'static str, &'a str);
 impl Check for Tags {
     const ID: &'static str = "tags";
     const VERSION: u32 = 3;
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
@@ -61,10 +59,6 @@ impl Check for Tags {
             return Err(BuildError::new("opened", why));
         }
         Ok(())
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -13,23 +13,22 @@ use crate::text_parts::{Place, visible};
 /// the share of its characters and tags that differ, a name or a span that differs costs 1. The first
 /// table of the last code fence of HTML counts, or else of the last answer tag, or else of the
 /// completion; it needs no `html` and `body` around it. Headers are compared by `th` alone.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Teds {
     /// The content of cells does not count (TEDS-Struct).
-    #[serde(default)]
     structure_only: bool,
     /// Elements whose tags do not count, such as `["b", "i"]`.
-    #[serde(default)]
     ignore: Vec<String>,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
 impl Check for Teds {
     const ID: &'static str = "teds";
     const SLOW: bool = true;
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let is_name = |name: &String| {
@@ -41,10 +40,6 @@ impl Check for Teds {
             return Err(BuildError::new("ignore", "expected names of elements other than table"));
         }
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -10,33 +10,27 @@ use crate::prelude::*;
 /// An edit inserts, deletes or changes a word, or moves a run of words. Of several references the least
 /// edits count, for the mean length. The text is the last answer tag, or else all that the completion
 /// says.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Ter {
     /// Case counts.
-    #[serde(default)]
     case_sensitive: bool,
     /// Punctuation stands alone.
-    #[serde(default)]
     normalized: bool,
     /// The marks `. , ? : ; ! " ( )` do not count.
-    #[serde(default)]
     no_punct: bool,
     /// The reward is 1 from this score on and 0 below, in place of the score.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     threshold: Option<f64>,
 }
 
 impl Check for Ter {
     const ID: &'static str = "ter";
     const SLOW: bool = true;
+    const ASPECT: Aspect = Aspect::Likeness;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         likeness::check_threshold(self.threshold)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Likeness
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -13,35 +13,27 @@ use crate::text_parts::{share, shown, texts};
 ///
 /// Terms are whole words or phrases; case, width, the kind of quotation marks and marks of Markdown do not count. Without
 /// any list, the reference lists what is required. A text that is little but its terms is refused.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct TermsCheck {
     /// Terms that must be used.
-    #[serde(default)]
     required: Vec<String>,
     /// Terms that must not be used.
-    #[serde(default)]
     forbidden: Vec<String>,
     /// The column with further terms that must not be used.
-    #[serde(default)]
     forbidden_column: Option<String>,
     /// How often terms are used: at least, at most.
-    #[serde(default)]
     counts: BTreeMap<String, (u32, u32)>,
     /// The largest share of the words of the text that are required terms.
-    #[serde(default = "share_max")]
+    #[default(0.5)]
     share_max: f64,
     /// Pay the share of required terms and counts that are met, unless a forbidden one is used.
-    #[serde(default)]
     partial: bool,
-}
-
-fn share_max() -> f64 {
-    0.5
 }
 
 impl Check for TermsCheck {
     const ID: &'static str = "terms";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let lists = [("required", &self.required), ("forbidden", &self.forbidden)];
@@ -64,10 +56,6 @@ impl Check for TermsCheck {
         } else {
             Err(BuildError::new("share_max", "a share is above 0, at most 1"))
         }
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {
@@ -129,11 +117,6 @@ impl Check for TermsCheck {
         let all = u32::try_from(wanted.len()).unwrap_or(u32::MAX);
         let reward = if self.partial { f64::from(met) / f64::from(all) } else { 0.0 };
         Ok(share(reward).with("term", term).with("count", found).because("missing"))
-    }
-
-    /// Terms alone are no text.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 }
 

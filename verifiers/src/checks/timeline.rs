@@ -11,30 +11,21 @@ use crate::text_parts::{share, shown};
 /// reference is a text of such lines, or a list of them or of objects with `date` and `event`. Events
 /// are assigned by their words. The reward is F1 of events, times the mean of two shares: of pairs that
 /// come in the right order, and of how near their dates are.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Timeline {
     /// So many days off, a date is worth nothing.
-    #[serde(default = "span_days")]
+    #[default(365.0)]
     span_days: f64,
     /// In `3/4/2021` the day comes first. Without it such a line is no event.
-    #[serde(default)]
     day_first: Option<bool>,
     /// The dates count beside the order by this share.
-    #[serde(default = "date_share")]
+    #[default(0.5)]
     date_share: f64,
 }
 
 /// The most events of a timeline.
 const EVENTS_MAX: usize = 500;
-
-fn span_days() -> f64 {
-    365.0
-}
-
-fn date_share() -> f64 {
-    0.5
-}
 
 impl Check for Timeline {
     const ID: &'static str = "timeline";

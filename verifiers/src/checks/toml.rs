@@ -8,34 +8,23 @@ use crate::text_parts::{Place, judge_document, required};
 use crate::toml_bounds;
 
 /// Right when the completion is TOML 1.1 with at least one key.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Toml {
     /// Where the document stands.
-    #[serde(default)]
     from: Place,
     /// JSON pointers such as `/servers/0/port` to members that must be there.
-    #[serde(default)]
     required: Vec<String>,
     /// The reference of each row lists further JSON pointers that must be there.
-    #[serde(default)]
     by_reference: bool,
 }
 
 impl Check for Toml {
     const ID: &'static str = "toml";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         pointers(&self.required)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -22,55 +22,44 @@ use crate::sample::{Message, MessageContent};
 /// Python. What is thought, quoted or an example is no call, and a malformed attempt earns nothing: the evidence says why. Calls are
 /// matched so that the most is earned, each argument by its rule. Rules name an argument, `city`,
 /// or that of one tool, `weather.city`; arguments without a rule must be equal as JSON.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct ToolCallCheck {
     /// The notation: `auto`, or one by name, such as `hermes`, `llama`, `python`.
-    #[serde(default = "auto")]
+    #[default = "auto"]
     format: String,
     /// Text behind calls is allowed.
-    #[serde(default)]
     text_after: bool,
     /// The column with the schemas of the tools, in the shape of `OpenAI`, Anthropic or BFCL. Text
     /// in tags gets its types from them.
-    #[serde(default = "tools_column")]
+    #[default = "tools"]
     tools: String,
     /// Every call must be valid by the schema of its tool: name, required arguments, types,
     /// enumerations.
-    #[serde(default)]
     schema: bool,
     /// The order of calls.
-    #[serde(default)]
     order: Order,
     /// Arguments that may have any value, or none.
-    #[serde(default)]
     any: Vec<String>,
     /// Arguments whose words must be equal, whatever their case and punctuation.
-    #[serde(default)]
     text: Vec<String>,
     /// Arguments that are lists in any order.
-    #[serde(default)]
     set: Vec<String>,
     /// Arguments for which the reference lists the values that are right.
-    #[serde(default)]
     one_of: Vec<String>,
     /// Arguments that are numbers with a tolerance: `{ radius = { rel = 0.01 } }`.
-    #[serde(default)]
     numbers: BTreeMap<String, Tolerance>,
     /// Arguments that are texts in which a pattern is found, whatever the reference says.
-    #[serde(default)]
     patterns: BTreeMap<String, Pattern>,
     /// Pay for a part: the mean over calls of the share of their arguments that are right.
-    #[serde(default)]
     partial: bool,
     /// With `partial`: what the right name of a tool earns alone.
-    #[serde(default)]
     name_share: f64,
     /// With `partial`: how much a missing call weighs.
-    #[serde(default = "one")]
+    #[default(1.0)]
     missing: f64,
     /// With `partial`: how much a call weighs that nothing expects.
-    #[serde(default = "one")]
+    #[default(1.0)]
     extra: f64,
     #[serde(skip)]
     reading: Reading,
@@ -95,34 +84,21 @@ enum Order {
 }
 
 /// How far a number may be off: by the greater of both.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 struct Tolerance {
     /// Relative to the expected number.
-    #[serde(default)]
     rel: f64,
     /// In units.
-    #[serde(default)]
     abs: f64,
 }
 
 /// A call that is expected: its tool, its arguments, its stage.
 type Wanted = (String, Map<String, Value>, usize);
 
-pub(super) fn auto() -> String {
-    "auto".to_owned()
-}
-
-pub(super) fn tools_column() -> String {
-    "tools".to_owned()
-}
-
-fn one() -> f64 {
-    1.0
-}
-
 impl Check for ToolCallCheck {
     const ID: &'static str = "tool_call";
+    const ASPECT: Aspect = Aspect::Json;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         self.reading =
@@ -170,10 +146,6 @@ impl Check for ToolCallCheck {
 
     fn columns(&self) -> Vec<(&'static str, String)> {
         if self.schema { vec![("tools", self.tools.clone())] } else { Vec::new() }
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Json
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

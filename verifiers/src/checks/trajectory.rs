@@ -3,7 +3,7 @@
 use assay_calls::trajectory::{self, Account, Message, Step};
 use assay_calls::{Refusal, schema};
 
-use super::tool_call::{tool_list, tools, tools_column};
+use super::tool_call::{tool_list, tools};
 use crate::pattern::effort::Effort;
 use crate::prelude::*;
 use crate::sample::Content;
@@ -16,51 +16,39 @@ use crate::sample::Content;
 /// limits on turns, calls, repeated and invalid calls; that each error is followed by another call
 /// and a success; that an answer ends it. With `discount`, each turn after the first multiplies the
 /// reward.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Trajectory {
     /// Tools that must be called.
-    #[serde(default)]
     required: Vec<String>,
     /// Tools that must not be called.
-    #[serde(default)]
     forbidden: Vec<String>,
     /// Tools that must be called in this order, others between them.
-    #[serde(default)]
     ordered: Vec<String>,
     /// The reference lists tools that must be called, or in order.
-    #[serde(default)]
     reference: Option<ByReference>,
     /// The most turns: how often the model speaks before it is answered.
-    #[serde(default)]
     turns_max: Option<usize>,
     /// The most calls.
-    #[serde(default)]
     calls_max: Option<usize>,
     /// The most calls that were made before with the same arguments, or malformed in the same way.
-    #[serde(default)]
     repeats_max: Option<usize>,
     /// The most calls that are malformed, or of a tool that the row has not.
-    #[serde(default)]
     invalid_max: Option<usize>,
     /// After each error another call must be made, and a success must follow.
-    #[serde(default)]
     recovers: bool,
     /// An answer must end it, and say something.
-    #[serde(default)]
     answers: bool,
     /// The column with the schemas of the tools. Without it, every tool is known.
-    #[serde(default = "tools_column")]
+    #[default = "tools"]
     tools: String,
     /// Patterns of which one is found in an observation that is an error. By default one that
     /// begins with a word such as "error", has a traceback, or is an object with `error`.
-    #[serde(default)]
     errors: Vec<Pattern>,
     /// Pay the share of the conditions that are met, each by its own share.
-    #[serde(default)]
     partial: bool,
     /// What each turn after the first multiplies the reward by.
-    #[serde(default = "one")]
+    #[default(1.0)]
     discount: f64,
     #[serde(skip)]
     efforts: Vec<Effort>,
@@ -74,10 +62,6 @@ enum ByReference {
     Required,
     /// Tools that must be called in this order.
     Ordered,
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 impl Check for Trajectory {

@@ -10,37 +10,24 @@ use crate::text_parts::{Place, judge_document, required, valid};
 /// The document is the last code fence of XML, or else the last answer tag, or else the whole
 /// completion. Declarations of entities are refused, so that nothing expands. The evidence says where
 /// a document breaks, and by which rule.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Xml {
     /// Where the document stands.
-    #[serde(default)]
     from: Place,
     /// The name of the root.
-    #[serde(default)]
     root: Option<String>,
     /// Elements of which each must be there, with text, an attribute or an element within it.
-    #[serde(default)]
     required: Vec<String>,
     /// Elements that must not be there.
-    #[serde(default)]
     forbidden: Vec<String>,
     /// The reference of each row lists further elements that must be there.
-    #[serde(default)]
     by_reference: bool,
 }
 
 impl Check for Xml {
     const ID: &'static str = "xml";
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
-    }
+    const ASPECT: Aspect = Aspect::Form;
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(required) = required(&self.required, self.by_reference, sample)? else {

@@ -9,34 +9,23 @@ use crate::text_parts::{Place, judge_document, required, valid};
 ///
 /// Keys differ, tags are those of the core schema, and what aliases repeat is bounded. Keys are scalars other
 /// than null. Plain text is a scalar, and no document here.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Yaml {
     /// Where the document stands.
-    #[serde(default)]
     from: Place,
     /// JSON pointers such as `/servers/0/port` to members that must be there.
-    #[serde(default)]
     required: Vec<String>,
     /// The reference of each row lists further JSON pointers that must be there.
-    #[serde(default)]
     by_reference: bool,
 }
 
 impl Check for Yaml {
     const ID: &'static str = "yaml";
+    const ASPECT: Aspect = Aspect::Form;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         pointers(&self.required)
-    }
-
-    fn aspect(&self) -> Aspect {
-        Aspect::Form
-    }
-
-    /// What must be there is no document by itself.
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {

@@ -24,15 +24,14 @@ use crate::stats::{float, mean_sorted};
 /// Words are compared without case, and punctuation, markup and invisible characters change
 /// nothing. Diversity is not quality: noise is diverse, so combine it with a reward for being right.
 /// A completion without words earns 0 and is not a peer; one without peers abstains. Between 0 and 1.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct TextDiversity {
     /// What is measured: `jaccard`, `self_bleu`, `unique` or `distinct`.
-    #[serde(default)]
     measure: DiversityMeasure,
     /// The words of an n-gram, from 1 to 10; of `self_bleu` the most. A shorter completion is one
     /// n-gram.
-    #[serde(default = "two")]
+    #[default(2)]
     n: u8,
 }
 
@@ -49,10 +48,6 @@ enum DiversityMeasure {
     Unique,
     /// Different n-grams over all n-grams.
     Distinct,
-}
-
-fn two() -> u8 {
-    2
 }
 
 impl GroupCheck for TextDiversity {

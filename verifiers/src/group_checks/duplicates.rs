@@ -17,21 +17,19 @@ use crate::stats::float;
 /// The Jaccard index of n-gram sets is that of "On the Resemblance and Containment of Documents"
 /// (section "Definitions", resemblance of shingles), computed without sampling. With `credit =
 /// "first"` the order of the rows decides who is the first.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct Duplicates {
     /// What repeats: `text`, equal completions but for case, white space and invisible characters;
     /// `ngrams`, completions whose sets of n-grams have a Jaccard index of `threshold` or more.
-    #[serde(default)]
     by: SameBy,
     /// With `ngrams`: the words of an n-gram, from 1 to 10. A shorter completion is one n-gram.
-    #[serde(default = "three")]
+    #[default(3)]
     n: u8,
     /// With `ngrams`: the least Jaccard index of a copy, above 0 and up to 1.
-    #[serde(default = "nine_tenths")]
+    #[default(0.9)]
     threshold: f64,
     /// What a cluster earns: `first`, 1 for its first row; `share`, 1 over its size for each member.
-    #[serde(default)]
     credit: ClusterCredit,
 }
 
@@ -55,14 +53,6 @@ enum ClusterCredit {
     First,
     /// The same share for each.
     Share,
-}
-
-fn three() -> u8 {
-    3
-}
-
-fn nine_tenths() -> f64 {
-    0.9
 }
 
 impl GroupCheck for Duplicates {

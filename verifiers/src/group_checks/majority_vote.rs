@@ -14,26 +14,22 @@ use crate::stats::float;
 /// answer does not vote and earns 0. Where no answer has enough votes, every member abstains: a
 /// vote that nobody won is not a label. Rewards are 0 or 1; with `on_tie = "fractional"` a share
 /// between them.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct MajorityVote {
     /// What kind of answer votes: `math`, `choice` or `text`.
-    #[serde(default)]
     answers: AnswerKind,
     /// Where the answer is looked for, as in the check `math`. Options are looked for everywhere.
-    #[serde(default)]
     extract: Policy,
     /// What becomes of a tie: `fractional`, each of the k answers with most votes earns 1/k, which
     /// is the mean of a tie broken at random; `abstain`, every member abstains; `first`, the answer
     /// that comes first in the order of the rows wins, as in TTRL.
-    #[serde(default)]
     on_tie: OnTie,
     /// The fewest votes that make a majority. With 1, a group without any agreement has one, too.
-    #[serde(default = "two")]
+    #[default(2)]
     votes_min: u32,
     /// The least share of the members (those without an answer are counted) that makes a majority,
     /// from 0 to 1.
-    #[serde(default)]
     share_min: f64,
     #[serde(skip)]
     reader: Option<AnswerReader>,
@@ -50,10 +46,6 @@ enum OnTie {
     Abstain,
     /// The answer that comes first in the order of the rows wins.
     First,
-}
-
-fn two() -> u32 {
-    2
 }
 
 impl GroupCheck for MajorityVote {

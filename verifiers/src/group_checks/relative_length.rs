@@ -26,34 +26,30 @@ use crate::measure::{Measure, Unit};
 ///
 /// Members without a verdict of `of` are passed over. A group of one has no other length, and is as
 /// long as its shortest and its mean.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub struct RelativeLength {
     /// The name of the reward that says who is right.
-    #[serde(default = "correct")]
+    #[default = "correct"]
     of: String,
     /// Who has this reward or more is right. Not used by `conditional`.
-    #[serde(default = "one")]
+    #[default(1.0)]
     threshold: f64,
     /// What a member earns: `kimi`, `efficient`, `shortest` or `conditional`.
-    #[serde(default)]
     form: LengthForm,
     /// What is counted: `characters`, `words`, `sentences`, `bytes` or `tokens`.
-    #[serde(default)]
     unit: Unit,
     /// The `tokenizer.json` that counts tokens.
-    #[serde(default)]
     tokenizer: Option<String>,
     /// With `efficient`: how much length costs, from 0 up to but without 1.
-    #[serde(default = "tenth")]
+    #[default(0.1)]
     alpha: f64,
     /// With `conditional`: the quantile of the rewards of the group that a member must reach, from
     /// 0 to 1, interpolated between two rewards.
-    #[serde(default = "four_fifths")]
+    #[default(0.8)]
     quantile: f64,
     /// With `conditional`: how many units more than the median take the reward from 1/2 to 1/(1 +
     /// e). A quarter of the median, and at least 1, where it is not given.
-    #[serde(default)]
     temperature: Option<f64>,
     #[serde(skip)]
     measure: Measure,
@@ -72,22 +68,6 @@ enum LengthForm {
     Shortest,
     /// Only for the best members.
     Conditional,
-}
-
-fn correct() -> String {
-    "correct".to_owned()
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-fn tenth() -> f64 {
-    0.1
-}
-
-fn four_fifths() -> f64 {
-    0.8
 }
 
 /// What is known of a member.

@@ -13,18 +13,15 @@ use crate::stats::float;
 /// weighs an answer is the reward of each member that gives it. No reference is needed. A member
 /// without an answer earns 0 and counts as one who disagrees. A member alone abstains. Between 0
 /// and 1.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct SelfConsistency {
     /// What kind of answer is compared: `math`, `choice` or `text`.
-    #[serde(default)]
     answers: AnswerKind,
     /// Where the answer is looked for, as in the check `math`. Options are looked for everywhere.
-    #[serde(default)]
     extract: Policy,
     /// Of whom the share is: `all` members, c/n where c of n give the answer; or the `others`,
     /// (c - 1)/(n - 1), so that an answer which nobody shares earns nothing.
-    #[serde(default)]
     share_of: ShareOf,
     #[serde(skip)]
     reader: Option<AnswerReader>,

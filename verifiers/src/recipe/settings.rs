@@ -50,19 +50,15 @@ pub struct SettingSpec {
     #[serde(default, rename = "type")]
     pub kind: SettingKind,
     /// Without one it must be given, unless it is `optional`.
-    #[serde(default)]
     pub default: Option<Value>,
     /// It may be left out: the formula finds it missing.
     #[serde(default)]
     pub optional: bool,
     /// The least that it may be.
-    #[serde(default)]
     pub min: Option<f64>,
     /// It must be more.
-    #[serde(default)]
     pub above: Option<f64>,
     /// The most that it may be.
-    #[serde(default)]
     pub max: Option<f64>,
     /// The words that it may be, each with what it means.
     #[serde(default)]

@@ -5,13 +5,13 @@ use crate::measure::{Measure, Unit};
 use crate::prelude::*;
 
 /// How a completion is measured: settings of the shapes that measure one.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(default)]
 pub(crate) struct CompletionLength {
     /// What is counted.
-    #[serde(default = "tokens")]
+    #[default(Unit::Tokens)]
     unit: Unit,
     /// The `tokenizer.json` that counts tokens. Without one the token ids of the row are counted.
-    #[serde(default)]
     tokenizer: Option<String>,
     #[serde(skip)]
     measure: Measure,
@@ -62,8 +62,4 @@ impl CompletionLength {
     pub(crate) fn of_text(&self, text: &str, meter: &mut Meter<'_>) -> Result<f64, Fault> {
         self.measure.length(text, meter).map(f64::from)
     }
-}
-
-fn tokens() -> Unit {
-    Unit::Tokens
 }

@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::build_error::BuildError;
-use crate::deviation::EPS;
 use crate::schedule::Schedule;
-use crate::verdict::Reward;
 
 /// Refuses a setting below `least`.
 ///
@@ -47,42 +45,6 @@ pub(crate) fn unit(setting: &str, value: f64) -> Result<(), BuildError> {
 /// The setting, and the least that it comes to.
 pub(crate) fn never_negative(setting: &str, schedule: &Schedule) -> Result<(), BuildError> {
     at_least(setting, schedule.bounds().0, 0.0)
-}
-
-/// A number that never changes.
-pub(crate) fn fixed(value: f64) -> Schedule {
-    Schedule::try_from(value).unwrap_or_default()
-}
-
-pub(crate) fn zero() -> f64 {
-    0.0
-}
-
-pub(crate) fn half() -> f64 {
-    0.5
-}
-
-/// The least reward of a right sample.
-pub(crate) fn right() -> f64 {
-    Reward::RIGHT
-}
-
-/// What is added to a standard deviation, or to a range.
-pub(crate) fn eps() -> f64 {
-    EPS
-}
-
-pub(crate) fn one() -> f64 {
-    1.0
-}
-
-pub(crate) fn yes() -> bool {
-    true
-}
-
-/// The constant 1, for schedules.
-pub(crate) fn whole() -> Schedule {
-    fixed(1.0)
 }
 
 /// Which rewards of a verdict are changed.

@@ -8,12 +8,11 @@ use crate::sample::{Message, MessageContent};
 /// The calls of the messages of the assistant (`tool_calls`, or an item `function_call`) count, and
 /// opening tags in its text where they are named.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
 pub(crate) struct ToolUse {
     /// The tools whose calls count; by default all.
-    #[serde(default)]
     tools: Option<Vec<String>>,
     /// Tags that are calls too: `search` counts each `<search>`.
-    #[serde(default)]
     tags: Vec<String>,
 }
 

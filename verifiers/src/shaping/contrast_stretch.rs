@@ -1,10 +1,9 @@
 //! `contrast_stretch`: scores that are nearly alike within a group are drawn apart.
 
-use crate::deviation::Std;
+use crate::deviation::{EPS, Std};
 use crate::shape::group;
 use crate::shape::member::other;
 use crate::shape::prelude::*;
-use crate::shape::settings::{eps, half, one};
 
 /// `c' = tau (c - min) / (max - min + eps)` where the rewards `c` of the group have collapsed, their
 /// range below `collapse_range` or their standard deviation below `collapse_std`; else `c' = c`.
@@ -14,29 +13,28 @@ use crate::shape::settings::{eps, half, one};
 /// rewards in 0 to 1 between 0 and 1 comes out. Source: the adaptive semantic reward of
 /// "Breaking Reward Collapse: Adaptive Reinforcement for Open-ended Medical Reasoning with Enhanced
 /// Semantic Discrimination" (`ARMed`), reconstructed from its abstract.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct ContrastStretch {
     /// The range below which the rewards have collapsed.
-    #[serde(default = "collapse_range")]
+    #[default(0.1)]
     collapse_range: f64,
     /// The standard deviation below which they have.
-    #[serde(default = "collapse_std")]
+    #[default(0.03)]
     collapse_std: f64,
     /// The range below which they are the same.
-    #[serde(default = "least_range")]
+    #[default(1e-3)]
     least_range: f64,
     /// What the best of a stretched group earns.
-    #[serde(default = "one")]
+    #[default(1.0)]
     tau: f64,
     /// What is added to the range that divides.
-    #[serde(default = "eps")]
+    #[default(EPS)]
     eps: f64,
     /// The reward of the text, such as its overlap with the reference.
-    #[serde(default)]
     text: Option<String>,
     /// The weight of that reward.
-    #[serde(default = "half")]
+    #[default(0.5)]
     share: f64,
 }
 
@@ -97,16 +95,4 @@ impl ContrastStretch {
             spread < self.collapse_range || group::moments(&rewards).std(Std::default()) < self.collapse_std;
         (collapsed && differ && spread >= self.least_range).then_some((low, spread + self.eps))
     }
-}
-
-fn collapse_range() -> f64 {
-    0.1
-}
-
-fn collapse_std() -> f64 {
-    0.03
-}
-
-fn least_range() -> f64 {
-    1e-3
 }

@@ -1,27 +1,24 @@
 //! `group_zscore`: a reward in standard deviations of its group, alone or mixed with others.
 
-use crate::deviation::Std;
+use crate::deviation::{EPS, Std};
 use crate::shape::group::{self, Numbers};
 use crate::shape::member::other;
 use crate::shape::prelude::*;
-use crate::shape::settings::eps;
 
 /// `(r - mean) / (std + eps)` over the samples of the prompt that have the reward; 0 where all have the
 /// same. With `with`, the mean of this and of those rewards, each normalised so on its own.
 ///
 /// A reward that a sample lacks takes no part in its mean. Source: the mixing of metrics of "BLEUBERI: BLEU is a surprisingly
 /// effective reward for instruction following", its data set code.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct GroupZscore {
     /// The other rewards of the mixture.
-    #[serde(default)]
     with: Vec<String>,
     /// Which standard deviation.
-    #[serde(default)]
     std: Std,
     /// What is added to the standard deviation.
-    #[serde(default = "eps")]
+    #[default(EPS)]
     eps: f64,
 }
 

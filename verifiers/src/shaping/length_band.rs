@@ -3,7 +3,6 @@
 use crate::shape::length::CompletionLength;
 use crate::shape::member::Amount;
 use crate::shape::prelude::*;
-use crate::shape::settings::one;
 
 /// `r - factor |q - 1|` where `q`, the length as a share of that of the reference, is outside
 /// `band`; else `r`.
@@ -11,18 +10,17 @@ use crate::shape::settings::one;
 /// At most `r` comes out; there is no lower bound. A row without a reference is left as it is. Source:
 /// "From Verifiable Dot to Reward Chain" (RLVRR), the length term of its code, where the band is 0.9 to
 /// 1.2 and the factor 0.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct LengthBand {
     /// The least and the greatest share that cost nothing.
-    #[serde(default = "band")]
+    #[default((0.9, 1.2))]
     band: (f64, f64),
     /// The weight of the penalty.
-    #[serde(default = "one")]
+    #[default(1.0)]
     factor: f64,
     /// The length that is the measure, instead of that of the reference: a number, or the column that
     /// holds it.
-    #[serde(default)]
     target: Option<Amount>,
     #[serde(flatten)]
     length: CompletionLength,
@@ -64,8 +62,4 @@ impl Shape for LengthBand {
         let cost = if within { 0.0 } else { self.factor * (share - 1.0).abs() };
         Ok(Shaped::new(reward - cost).with("share", share))
     }
-}
-
-fn band() -> (f64, f64) {
-    (0.9, 1.2)
 }

@@ -2,7 +2,6 @@
 
 use crate::shape::member::other;
 use crate::shape::prelude::*;
-use crate::shape::settings::{one, whole, zero};
 
 /// Step `t` earns `scale F_t` with `F_t = gamma Phi_t - Phi_(t-1)`, and the sample
 /// `r + scale sum_t gamma^(t-1) F_t`.
@@ -14,23 +13,20 @@ use crate::shape::settings::{one, whole, zero};
 /// Process Verifiers for LLM Reasoning". Where the potential is another reward's, `scale F_t` is added
 /// to the steps of this one. Source: "Policy Invariance Under Reward Transformations: Theory and
 /// Application to Reward Shaping", theorem 1.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Potential {
     /// The reward whose steps are the potential; by default those of this one.
-    #[serde(default)]
     of: Option<String>,
     /// The discount.
-    #[serde(default = "one")]
+    #[default(1.0)]
     gamma: f64,
     /// The potential before the first step.
-    #[serde(default = "zero")]
     initial: f64,
     /// The potential of the end.
-    #[serde(default)]
     terminal: Terminal,
     /// The weight of the shaping.
-    #[serde(default = "whole")]
+    #[default(Schedule::ONE)]
     scale: Schedule,
 }
 

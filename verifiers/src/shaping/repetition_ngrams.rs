@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::shape::member::texts;
 use crate::shape::prelude::*;
-use crate::shape::settings::{one, yes};
 
 /// `r - penalty max(0, rep - slack)`, with `rep = 1 - (distinct n-grams of words) / (n-grams)`.
 ///
@@ -12,20 +11,20 @@ use crate::shape::settings::{one, yes};
 /// with `n = 3`, `slack = 0` and `penalty = 1` the repetition penalty of Open-R1
 /// (`get_repetition_penalty_reward`, after "Demystifying Long Chain-of-Thought Reasoning in LLMs",
 /// section on the repetition penalty); the slack, and its default, are ours.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct RepetitionNgrams {
     /// How many words an n-gram has.
-    #[serde(default = "four")]
+    #[default(4)]
     n: usize,
     /// The share of repeated n-grams that costs nothing.
-    #[serde(default = "slack")]
+    #[default(0.2)]
     slack: f64,
     /// What is taken off where all is repetition.
-    #[serde(default = "one")]
+    #[default(1.0)]
     penalty: f64,
     /// Compare words without regard to case.
-    #[serde(default = "yes")]
+    #[default(true)]
     ignore_case: bool,
 }
 
@@ -67,12 +66,4 @@ impl Shape for RepetitionNgrams {
         let cost = self.penalty * (repeated - self.slack).max(0.0);
         Ok(Shaped::new(reward - cost).with("repeated", repeated))
     }
-}
-
-fn four() -> usize {
-    4
-}
-
-fn slack() -> f64 {
-    0.2
 }

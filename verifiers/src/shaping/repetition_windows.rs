@@ -4,24 +4,23 @@ use std::collections::BTreeMap;
 
 use crate::shape::member::texts;
 use crate::shape::prelude::*;
-use crate::shape::settings::one;
 
 /// `r - penalty` where some run of `window` words stands in the completion more than `limit` times,
 /// else `r`. Words are between white space and underscores.
 ///
 /// Source: "RLPR: Extrapolating RLVR to General Domains without Verifiers", its code (windows of 10
 /// words, more than 6 times); the size of the penalty is a setting there.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct RepetitionWindows {
     /// How many words a run has.
-    #[serde(default = "window")]
+    #[default(10)]
     window: usize,
     /// How often it may be there.
-    #[serde(default = "limit")]
+    #[default(6)]
     limit: u32,
     /// What is taken off.
-    #[serde(default = "one")]
+    #[default(1.0)]
     penalty: f64,
 }
 
@@ -76,12 +75,4 @@ impl RepetitionWindows {
         }
         Ok(most)
     }
-}
-
-fn window() -> usize {
-    10
-}
-
-fn limit() -> u32 {
-    6
 }

@@ -2,7 +2,6 @@
 
 use crate::shape::group;
 use crate::shape::prelude::*;
-use crate::shape::settings::{one, right};
 use crate::shape::tool_use::ToolUse;
 
 /// `r + bonus` for a right sample that searched, in a group where every sample without a search is
@@ -10,14 +9,14 @@ use crate::shape::tool_use::ToolUse;
 ///
 /// Source: the extra call reward of "Pangu `DeepDiver`: Adaptive Search Intensity Scaling via Open-Web
 /// Reinforcement Learning".
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct SearchBonus {
     /// What is added.
-    #[serde(default = "one")]
+    #[default(1.0)]
     bonus: f64,
     /// The least reward of a right sample.
-    #[serde(default = "right")]
+    #[default(Reward::RIGHT)]
     correct_at: f64,
     #[serde(flatten)]
     calls: ToolUse,

@@ -2,7 +2,6 @@
 
 use crate::shape::member::{no_such, other};
 use crate::shape::prelude::*;
-use crate::shape::settings::right;
 use crate::shape::tool_use::ToolUse;
 
 /// `(1 - format_weight) s + format_weight f`, with the reward as `s` and another as the format `f`.
@@ -12,30 +11,28 @@ use crate::shape::tool_use::ToolUse;
 /// search-required has `f = bonus[0]`, or `bonus[1]` where it used two tools. Without a label neither
 /// holds. For `s` and `f` in 0 to 1 between 0 and 1 comes out. Source: "MMSearch-R1: Incentivizing
 /// LMMs to Search", section "Reward Modeling", and its code, from which the bonus is.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct SearchPenalty {
     /// The reward that is the format; by default the format is right.
-    #[serde(default)]
     format: Option<String>,
     /// The share of the format.
-    #[serde(default = "tenth")]
+    #[default(0.1)]
     format_weight: f64,
     /// What a right completion loses by searching.
-    #[serde(default = "tenth")]
+    #[default(0.1)]
     penalty: f64,
     /// Every call costs, not only the first.
-    #[serde(default)]
     count_calls: bool,
     /// The format of a wrong completion that searched as it had to: with one tool, and with several.
-    #[serde(default = "bonus")]
+    #[default((1.5, 1.75))]
     bonus: (f64, f64),
     /// The column that says whether a search is required: true or false, or `search_required` or
     /// `search_free`.
-    #[serde(default = "label")]
+    #[default = "search_required"]
     label: String,
     /// The least reward of a right completion.
-    #[serde(default = "right")]
+    #[default(Reward::RIGHT)]
     correct_at: f64,
     #[serde(flatten)]
     calls: ToolUse,
@@ -101,16 +98,4 @@ impl SearchPenalty {
         let expected = "true, false, \"search_required\" or \"search_free\"";
         Err(no_such(&self.label, value, expected))
     }
-}
-
-fn tenth() -> f64 {
-    0.1
-}
-
-fn bonus() -> (f64, f64) {
-    (1.5, 1.75)
-}
-
-fn label() -> String {
-    "search_required".to_owned()
 }

@@ -10,14 +10,12 @@ use crate::shape::prelude::*;
 /// true or holds such a reason. A row that does not say is left as it is. Source: `OpenRLHF`,
 /// `stop_properly_penalty_coef`, after the second version of
 /// "`ProRL`: Prolonged Reinforcement Learning Expands Reasoning Boundaries in Large Language Models".
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct StopProperly {
     /// The factor where it is 0 or more, else what is earned.
-    #[serde(default)]
     coefficient: f64,
     /// The column that says whether the completion was cut off; by default the finish reason.
-    #[serde(default)]
     truncated: Option<String>,
 }
 

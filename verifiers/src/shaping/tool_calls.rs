@@ -1,7 +1,6 @@
 //! `tool_calls`: a right answer that took fewer calls of tools earns more.
 
 use crate::shape::prelude::*;
-use crate::shape::settings::{fixed, right, yes, zero};
 use crate::shape::tool_use::ToolUse;
 
 /// `max(r - cost (calls - free), floor)` for a right completion that called tools more than `free`
@@ -10,23 +9,21 @@ use crate::shape::tool_use::ToolUse;
 /// A reward below `floor` stays as it is. Calls are those of the messages of the assistant, and
 /// opening tags that are named. Source: the generic form of the search penalty of "MMSearch-R1:
 /// Incentivizing LMMs to Search"; the cost of 0.05, paid for right answers alone, after `MedSAM-Agent`.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct ToolCalls {
     /// What a call costs.
-    #[serde(default = "cost")]
+    #[default(Schedule::try_from(0.05).unwrap_or_default())]
     cost: Schedule,
     /// How many calls cost nothing.
-    #[serde(default)]
     free: u32,
     /// The least to which the calls may lower a reward.
-    #[serde(default = "zero")]
     floor: f64,
     /// Only right completions pay for their calls.
-    #[serde(default = "yes")]
+    #[default(true)]
     only_correct: bool,
     /// The least reward of a right completion.
-    #[serde(default = "right")]
+    #[default(Reward::RIGHT)]
     correct_at: f64,
     #[serde(flatten)]
     calls: ToolUse,
@@ -52,8 +49,4 @@ impl Shape for ToolCalls {
         let shaped = if pays { (reward - paid).max(self.floor.min(reward)) } else { reward };
         Ok(Shaped::new(shaped).with("calls", calls))
     }
-}
-
-fn cost() -> Schedule {
-    fixed(0.05)
 }

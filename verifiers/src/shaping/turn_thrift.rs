@@ -2,21 +2,19 @@
 
 use crate::shape::member::Amount;
 use crate::shape::prelude::*;
-use crate::shape::settings::half;
 
 /// `gamma^(t - 1) r` for a success at turn `t`, counted from 1. A reward of 0 or less stays.
 ///
 /// The turns are the messages of the assistant; plain text is one turn. Between 0 and `r` comes out.
 /// Source: "A Simple 'Try Again' Can Elicit Multi-Turn LLM Reasoning" (unary feedback as observation),
 /// reward decay; the default of gamma is ours.
-#[derive(Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct TurnThrift {
     /// What remains of the reward from turn to turn.
-    #[serde(default = "half")]
+    #[default(0.5)]
     gamma: f64,
     /// The turns: a number, or the column that holds it; by default they are counted.
-    #[serde(default)]
     turns: Option<Amount>,
 }
 

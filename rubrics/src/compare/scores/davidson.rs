@@ -3,6 +3,7 @@
 use assay_verifiers::stats::float;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::compare::result::{PairResult, points, verdict};
 
@@ -18,21 +19,18 @@ use crate::compare::result::{PairResult, points, verdict};
 /// Beside the paper, each sample wins and loses `prior / 2` comparisons against a sample of worth 1.
 /// So samples that never lose, never win or were never compared keep a finite worth. Of `n`
 /// comparisons at most `n n / (n + prior / 2)` count as ties, so that `v` is finite too.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct Davidson {
     /// The weight of the comparisons added for each sample; above 0, 0.1 by default.
+    #[default(0.1)]
     pub prior: f64,
     /// The most steps; 10000.
+    #[default(10_000)]
     pub steps_max: usize,
     /// The change of the logarithms at which the fit ends; 1e-10.
+    #[default(1e-10)]
     pub tolerance: f64,
-}
-
-impl Default for Davidson {
-    fn default() -> Self {
-        Self { prior: 0.1, steps_max: 10_000, tolerance: 1e-10 }
-    }
 }
 
 /// The worths that were fitted.

@@ -2,27 +2,25 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::compare::result::{PairResult, points};
 
 /// "The Rating of Chessplayers, Past and Present" (Elo 1978): after each result a rating moves by
 /// `k` times the difference of the points and the expected points,
 /// `1 / (1 + 10^((r_j - r_i) / scale))`. The order of the results matters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub struct Elo {
     /// How far one result moves a rating at most; 32.
+    #[default(32.0)]
     pub k: f64,
     /// The difference at which the better is expected to win ten times as often; 400.
+    #[default(400.0)]
     pub scale: f64,
     /// The rating of a sample without results; 1000.
+    #[default(1000.0)]
     pub start: f64,
-}
-
-impl Default for Elo {
-    fn default() -> Self {
-        Self { k: 32.0, scale: 400.0, start: 1000.0 }
-    }
 }
 
 impl Elo {

@@ -7,78 +7,66 @@ use serde_json::Value;
 use super::super::{JudgeReply, ReplyToken};
 
 /// The answer to `POST /chat/completions`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct ChatAnswer {
-    #[serde(default)]
     choices: Option<Vec<Choice>>,
-    #[serde(default)]
     usage: Option<Value>,
     #[serde(flatten)]
     errors: ErrorMembers,
 }
 
 /// The answer to `POST /responses`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct ResponsesAnswer {
-    #[serde(default)]
     output: Option<Vec<OutputItem>>,
-    #[serde(default)]
     status: Option<String>,
-    #[serde(default)]
     incomplete_details: Option<IncompleteDetails>,
-    #[serde(default)]
     usage: Option<Value>,
     #[serde(flatten)]
     errors: ErrorMembers,
 }
 
 /// An error that comes with a good status.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct ErrorMembers {
-    #[serde(default)]
     error: Option<Value>,
-    #[serde(default)]
     object: Option<Value>,
-    #[serde(default)]
     message: Option<Value>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct Choice {
-    #[serde(default)]
     message: Option<ChoiceMessage>,
-    #[serde(default)]
     finish_reason: Option<String>,
-    #[serde(default)]
     logprobs: Option<ChoiceLogprobs>,
 }
 
 /// What a model thought (`reasoning_content`) is not a part of its reply.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct ChoiceMessage {
-    #[serde(default)]
     content: Option<Value>,
-    #[serde(default)]
     refusal: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 struct ChoiceLogprobs {
-    #[serde(default)]
     content: Option<Vec<TokenLogprobs>>,
 }
 
 #[derive(Debug, Deserialize)]
 struct TokenLogprobs {
     token: String,
-    #[serde(default)]
     top_logprobs: Option<Vec<TopLogprob>>,
 }
 
 #[derive(Debug, Deserialize)]
 struct TopLogprob {
     token: String,
-    #[serde(default)]
     logprob: Option<f64>,
 }
 
@@ -86,23 +74,20 @@ struct TopLogprob {
 struct OutputItem {
     #[serde(default, rename = "type")]
     kind: String,
-    #[serde(default)]
     content: Option<Vec<OutputPart>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 struct OutputPart {
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
     text: Option<String>,
-    #[serde(default)]
     logprobs: Option<Vec<TokenLogprobs>>,
 }
 
 #[derive(Debug, Deserialize)]
 struct IncompleteDetails {
-    #[serde(default)]
     reason: Option<String>,
 }
 

@@ -25,7 +25,6 @@ struct Written<'a> {
 /// A line as it is read.
 #[derive(Deserialize)]
 struct Read<'a> {
-    #[serde(default)]
     reply: Option<JudgeReply>,
     #[serde(default, borrow)]
     fault: Option<RecordedFault<'a>>,
@@ -36,9 +35,7 @@ struct Read<'a> {
 struct Indexed<'a> {
     #[serde(borrow)]
     request: Cow<'a, str>,
-    #[serde(default)]
     reply: Option<IgnoredAny>,
-    #[serde(default)]
     fault: Option<IgnoredAny>,
 }
 

@@ -11,6 +11,7 @@ use std::ops::Range;
 use assay_verifiers::{Fault, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::answer::{self, Thinking};
 use crate::value::literal::{self, Words};
@@ -24,30 +25,21 @@ const CALLS_MAX: usize = 4;
 const LEADS: [&str; 6] = ["return ", "=>", "->", "→", "####", "="];
 
 /// How the answer is found in a completion.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Find {
     /// What counts as the answer.
+    #[default(Source::Auto)]
     pub(super) from: Source,
     /// The member of a JSON object that holds it. `output` is known too, or `input` where that is
     /// asked for.
+    #[default = "answer"]
     pub(super) key: String,
     /// The tag that holds it; an answer without it is none. By default `<answer>`, `[ANSWER]` and
     /// `<output>` (or `<input>`) are known, and none is needed.
     pub(super) tag: Option<String>,
     /// What is done with the model's thinking.
     pub(super) thinking: Thinking,
-}
-
-impl Default for Find {
-    fn default() -> Self {
-        Self {
-            from: Source::Auto,
-            key: "answer".to_owned(),
-            tag: None,
-            thinking: Thinking::default(),
-        }
-    }
 }
 
 /// What counts as the answer.

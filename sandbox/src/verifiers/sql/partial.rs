@@ -5,28 +5,27 @@ use std::collections::BTreeSet;
 use assay_verifiers::{BuildError, Fault, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::guard::Reads;
 use super::lex::{Kind, Token, tokens};
 
 /// What each part of the partial reward counts for.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct Weights {
     /// The right rows.
+    #[default(3.0)]
     pub execution: f64,
     /// A query that `SQLite` can run.
+    #[default(1.0)]
     pub syntax: f64,
     /// The tables and columns of the gold query.
+    #[default(1.0)]
     pub schema: f64,
     /// The pairs of neighbouring tokens of the gold query.
+    #[default(1.0)]
     pub ngram: f64,
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        Self { execution: 3.0, syntax: 1.0, schema: 1.0, ngram: 1.0 }
-    }
 }
 
 impl Weights {

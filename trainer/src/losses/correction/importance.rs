@@ -9,18 +9,21 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::span::Span;
 use crate::losses::tokens::{LogpSource, TrainedTokens, at};
 
 /// Importance weights.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ImportanceSettings {
     /// What has one weight.
+    #[default(ImportanceLevel::Token)]
     pub level: ImportanceLevel,
     /// What becomes of a weight beyond the bounds.
+    #[default(ImportanceMode::Truncate)]
     pub mode: ImportanceMode,
     /// The least weight; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,24 +37,11 @@ pub struct ImportanceSettings {
     /// Whether the weights are divided by their mean.
     pub normalize: bool,
     /// The policy that the rollouts shall seem to be of.
+    #[default(LogpSource::Old)]
     pub numerator: LogpSource,
     /// The policy that they are of.
+    #[default(LogpSource::Rollout)]
     pub denominator: LogpSource,
-}
-
-impl Default for ImportanceSettings {
-    fn default() -> Self {
-        Self {
-            level: ImportanceLevel::Token,
-            mode: ImportanceMode::Truncate,
-            min: None,
-            max: None,
-            log_clamp: None,
-            normalize: false,
-            numerator: LogpSource::Old,
-            denominator: LogpSource::Rollout,
-        }
-    }
 }
 
 /// What has one weight.

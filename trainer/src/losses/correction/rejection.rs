@@ -6,6 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::correction::importance::log_ratios;
@@ -14,14 +15,17 @@ use crate::losses::span::Span;
 use crate::losses::tokens::{LogpSource, TrainedTokens, at, put};
 
 /// Bounds of a statistic of two policies.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct RejectionSettings {
     /// What is left out as one.
+    #[default(RejectionLevel::Token)]
     pub level: RejectionLevel,
     /// What has to be within the bounds.
+    #[default(RejectionStatistic::Ratio)]
     pub statistic: RejectionStatistic,
     /// How the tokens of a sequence become one number. A ratio is reduced as its logarithm.
+    #[default(RejectionReduce::Mean)]
     pub reduce: RejectionReduce,
     /// The least value; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,27 +37,13 @@ pub struct RejectionSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_clamp: Option<f64>,
     /// The policy whose ratio to the other is taken.
+    #[default(LogpSource::Old)]
     pub numerator: LogpSource,
     /// The other policy.
+    #[default(LogpSource::Rollout)]
     pub denominator: LogpSource,
     /// What becomes of the tokens that are left out.
     pub rejected: Rejected,
-}
-
-impl Default for RejectionSettings {
-    fn default() -> Self {
-        Self {
-            level: RejectionLevel::Token,
-            statistic: RejectionStatistic::Ratio,
-            reduce: RejectionReduce::Mean,
-            min: None,
-            max: None,
-            log_clamp: None,
-            numerator: LogpSource::Old,
-            denominator: LogpSource::Rollout,
-            rejected: Rejected::Zero,
-        }
-    }
 }
 
 /// What is left out as one.

@@ -30,18 +30,12 @@ impl Default for AipoObjective {
     }
 }
 
-impl AipoObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
+impl Objective for AipoObjective {
+    fn check(&self) -> Result<(), TrainerError> {
         above(0.0, "ratio_max", self.ratio_max)?;
         self.ratio.clamp.check("ratio.clamp")
     }
-}
 
-impl Objective for AipoObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.detached(tokens)?;
         let mut terms = Terms::apart(tokens, |token| {

@@ -8,6 +8,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::objective::Objective;
@@ -17,17 +18,20 @@ use crate::losses::terms::{Term, Terms};
 use crate::losses::tokens::TrainedTokens;
 
 /// The clipped ratio as a weight of the log-likelihood: `-sg(clip(R)) A logp`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct CispoObjective {
     /// The lower bound, as `bounds` reads it; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eps_low: Option<f64>,
     /// The upper bound, as `bounds` reads it.
+    #[default(0.2)]
     pub eps_high: f64,
     /// What the bounds are.
+    #[default(CispoBounds::Relative)]
     pub bounds: CispoBounds,
     /// What becomes of a ratio out of bounds.
+    #[default(CispoOutside::Clamp)]
     pub outside: CispoOutside,
     /// The ratio.
     pub ratio: RatioSettings,
@@ -53,28 +57,7 @@ pub enum CispoOutside {
     Zero,
 }
 
-impl Default for CispoObjective {
-    fn default() -> Self {
-        Self {
-            eps_low: None,
-            eps_high: 0.2,
-            bounds: CispoBounds::Relative,
-            outside: CispoOutside::Clamp,
-            ratio: RatioSettings::default(),
-        }
-    }
-}
-
 impl CispoObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        self.span().check("eps_high")?;
-        self.ratio.clamp.check("ratio.clamp")
-    }
-
     fn span(&self) -> Span {
         match self.bounds {
             CispoBounds::Relative => {
@@ -86,6 +69,11 @@ impl CispoObjective {
 }
 
 impl Objective for CispoObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        self.span().check("eps_high")?;
+        self.ratio.clamp.check("ratio.clamp")
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.detached(tokens)?;
         let span = self.span();

@@ -10,6 +10,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::setting::{above, not_negative};
@@ -19,12 +20,14 @@ use crate::losses::terms::Terms;
 use crate::losses::tokens::{LossToken, TrainedTokens, at};
 
 /// The clipped objective: `-min(R A, clip(R, 1 - eps_low, 1 + eps_high) A)`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClipObjective {
     /// How far below 1 the ratio is clipped.
+    #[default(0.2)]
     pub eps_low: f64,
     /// How far above 1 the ratio is clipped.
+    #[default(0.2)]
     pub eps_high: f64,
     /// What a token of negative advantage may cost, as a multiple of its advantage; no bound by
     /// default.
@@ -34,6 +37,7 @@ pub struct ClipObjective {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_max: Option<f64>,
     /// Whether a token has its own advantage or the mean of its sequence.
+    #[default(AdvantageLevel::Token)]
     pub advantage: AdvantageLevel,
     /// The ratio.
     pub ratio: RatioSettings,
@@ -62,32 +66,7 @@ pub struct ClipBounds {
     pub dual: Option<f64>,
 }
 
-impl Default for ClipObjective {
-    fn default() -> Self {
-        Self {
-            eps_low: 0.2,
-            eps_high: 0.2,
-            dual_clip: None,
-            ratio_max: None,
-            advantage: AdvantageLevel::Token,
-            ratio: RatioSettings::default(),
-        }
-    }
-}
-
 impl ClipObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps_low", self.eps_low)?;
-        not_negative("eps_high", self.eps_high)?;
-        self.dual_clip.map_or(Ok(()), |bound| above(1.0, "dual_clip", bound))?;
-        self.ratio_max.map_or(Ok(()), |bound| above(0.0, "ratio_max", bound))?;
-        self.ratio.clamp.check("ratio.clamp")
-    }
-
     fn bounds(&self) -> ClipBounds {
         ClipBounds {
             low: 1.0 - self.eps_low,
@@ -99,6 +78,14 @@ impl ClipObjective {
 }
 
 impl Objective for ClipObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        not_negative("eps_low", self.eps_low)?;
+        not_negative("eps_high", self.eps_high)?;
+        self.dual_clip.map_or(Ok(()), |bound| above(1.0, "dual_clip", bound))?;
+        self.ratio_max.map_or(Ok(()), |bound| above(0.0, "ratio_max", bound))?;
+        self.ratio.clamp.check("ratio.clamp")
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.of(tokens)?;
         let bounds = self.bounds();

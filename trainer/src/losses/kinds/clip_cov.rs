@@ -14,6 +14,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::clip::ClipObjective;
@@ -25,47 +26,29 @@ use crate::losses::terms::Terms;
 use crate::losses::tokens::{LossToken, TrainedTokens};
 
 /// The clipped objective without some of the tokens that lower the entropy most.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClipCovObjective {
     /// How far below 1 the ratio is clipped.
+    #[default(0.2)]
     pub eps_low: f64,
     /// How far above 1 the ratio is clipped.
+    #[default(0.2)]
     pub eps_high: f64,
     /// The share of all tokens that have no term.
+    #[default(2e-4)]
     pub share: f64,
     /// The covariance that a candidate is above.
+    #[default(1.0)]
     pub cov_low: f64,
     /// The covariance that a candidate is below.
+    #[default(5.0)]
     pub cov_high: f64,
     /// The ratio.
     pub ratio: RatioSettings,
 }
 
-impl Default for ClipCovObjective {
-    fn default() -> Self {
-        Self {
-            eps_low: 0.2,
-            eps_high: 0.2,
-            share: 2e-4,
-            cov_low: 1.0,
-            cov_high: 5.0,
-            ratio: RatioSettings::default(),
-        }
-    }
-}
-
 impl ClipCovObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "share", self.share)?;
-        not_negative("cov_high - cov_low", self.cov_high - self.cov_low)?;
-        self.clip().check()
-    }
-
     fn clip(&self) -> ClipObjective {
         ClipObjective {
             eps_low: self.eps_low,
@@ -98,6 +81,12 @@ impl ClipCovObjective {
 }
 
 impl Objective for ClipCovObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        above(0.0, "share", self.share)?;
+        not_negative("cov_high - cov_low", self.cov_high - self.cov_low)?;
+        self.clip().check()
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let mut terms = self.clip().terms(tokens)?;
         let drawn = self.drawn(tokens)?;

@@ -7,6 +7,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::clip::{ClipBounds, metrics};
@@ -17,12 +18,14 @@ use crate::losses::terms::Terms;
 use crate::losses::tokens::{TrainedTokens, at};
 
 /// The clipped objective with bounds by the old probability of the token.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct DcpoObjective {
     /// How low a ratio may be: `|(R - 1) R| q <= eps_low`.
+    #[default(0.16)]
     pub eps_low: f64,
     /// How high a ratio may be: `(R - 1) R q <= eps_high`.
+    #[default(0.2)]
     pub eps_high: f64,
     /// The greatest ratio before the minimum is taken; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,31 +38,7 @@ pub struct DcpoObjective {
     pub ratio: RatioSettings,
 }
 
-impl Default for DcpoObjective {
-    fn default() -> Self {
-        Self {
-            eps_low: 0.16,
-            eps_high: 0.2,
-            ratio_max: None,
-            dual_clip: None,
-            ratio: RatioSettings::default(),
-        }
-    }
-}
-
 impl DcpoObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps_low", self.eps_low)?;
-        not_negative("eps_high", self.eps_high)?;
-        self.ratio_max.map_or(Ok(()), |most| above(0.0, "ratio_max", most))?;
-        self.dual_clip.map_or(Ok(()), |bound| above(1.0, "dual_clip", bound))?;
-        self.ratio.clamp.check("ratio.clamp")
-    }
-
     fn bounds(&self, old: f64) -> ClipBounds {
         let inverse = (-old).exp();
         ClipBounds {
@@ -72,6 +51,14 @@ impl DcpoObjective {
 }
 
 impl Objective for DcpoObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        not_negative("eps_low", self.eps_low)?;
+        not_negative("eps_high", self.eps_high)?;
+        self.ratio_max.map_or(Ok(()), |most| above(0.0, "ratio_max", most))?;
+        self.dual_clip.map_or(Ok(()), |bound| above(1.0, "dual_clip", bound))?;
+        self.ratio.clamp.check("ratio.clamp")
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.of(tokens)?;
         let old = tokens.logp(self.ratio.policy)?;

@@ -9,6 +9,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::setting::{above, not_negative};
@@ -18,19 +19,23 @@ use crate::losses::terms::Terms;
 use crate::losses::tokens::{LossToken, TrainedTokens, at};
 
 /// A mask by divergence in place of the clip.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct DppoObjective {
     /// How far the policy has moved.
+    #[default(DppoDivergence::Tv)]
     pub divergence: DppoDivergence,
     /// How far a token of negative advantage may have moved down.
+    #[default(0.2)]
     pub delta_low: f64,
     /// How far a token of positive advantage may have moved up.
+    #[default(0.2)]
     pub delta_high: f64,
     /// The greatest ratio; none by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ratio_max: Option<f64>,
     /// What the gradient goes through.
+    #[default(DppoSurrogate::LogProbability)]
     pub surrogate: DppoSurrogate,
     /// The ratio, and the policy that the divergence is from.
     pub ratio: RatioSettings,
@@ -56,31 +61,7 @@ pub enum DppoSurrogate {
     Ratio,
 }
 
-impl Default for DppoObjective {
-    fn default() -> Self {
-        Self {
-            divergence: DppoDivergence::Tv,
-            delta_low: 0.2,
-            delta_high: 0.2,
-            ratio_max: None,
-            surrogate: DppoSurrogate::LogProbability,
-            ratio: RatioSettings::default(),
-        }
-    }
-}
-
 impl DppoObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        not_negative("delta_low", self.delta_low)?;
-        not_negative("delta_high", self.delta_high)?;
-        self.ratio_max.map_or(Ok(()), |most| above(0.0, "ratio_max", most))?;
-        self.ratio.clamp.check("ratio.clamp")
-    }
-
     /// Whether a token has a term.
     fn is_valid(&self, token: LossToken, old: f64) -> bool {
         let (p, q) = (token.fixed.exp(), old.exp());
@@ -97,6 +78,13 @@ impl DppoObjective {
 }
 
 impl Objective for DppoObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        not_negative("delta_low", self.delta_low)?;
+        not_negative("delta_high", self.delta_high)?;
+        self.ratio_max.map_or(Ok(()), |most| above(0.0, "ratio_max", most))?;
+        self.ratio.clamp.check("ratio.clamp")
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let (ratios, detached) = (self.ratio.of(tokens)?, self.ratio.detached(tokens)?);
         let old = tokens.logp(self.ratio.policy)?;

@@ -24,18 +24,12 @@ pub struct DroObjective {
     pub ratio: RatioSettings,
 }
 
-impl DroObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
+impl Objective for DroObjective {
+    fn check(&self) -> Result<(), TrainerError> {
         above(0.0, "beta", self.beta)?;
         self.ratio.clamp.check("ratio.clamp")
     }
-}
 
-impl Objective for DroObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.of(tokens)?;
         Ok(ratios.terms(tokens, |token, log_ratio| RatioTerm {

@@ -7,6 +7,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::setting::not_negative;
@@ -16,14 +17,17 @@ use crate::losses::terms::{Coupling, Terms};
 use crate::losses::tokens::{LogpSource, LossToken, TrainedTokens, at};
 
 /// The geometric mean of clipped ratios: `-A exp(mean of clip(logp - old))` for each sequence.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct GmpoObjective {
     /// How far below 0 the logarithm of a ratio is clipped.
+    #[default(0.4)]
     pub eps_low: f64,
     /// How far above 0 the logarithm of a ratio is clipped.
+    #[default(0.4)]
     pub eps_high: f64,
     /// The policy in the denominator of the ratio.
+    #[default(LogpSource::Old)]
     pub policy: LogpSource,
     /// Added to the tokens of a row where they divide.
     pub length_eps: f64,
@@ -37,23 +41,7 @@ struct Rows {
     values: Vec<f64>,
 }
 
-impl Default for GmpoObjective {
-    fn default() -> Self {
-        Self { eps_low: 0.4, eps_high: 0.4, policy: LogpSource::Old, length_eps: 0.0 }
-    }
-}
-
 impl GmpoObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps_low", self.eps_low)?;
-        not_negative("eps_high", self.eps_high)?;
-        not_negative("length_eps", self.length_eps)
-    }
-
     /// The clipped logarithm, and whether a gradient goes through it.
     fn clipped(&self, log_ratio: f64, advantage: f64) -> (f64, f64) {
         match advantage {
@@ -86,6 +74,12 @@ impl GmpoObjective {
 }
 
 impl Objective for GmpoObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        not_negative("eps_low", self.eps_low)?;
+        not_negative("eps_high", self.eps_high)?;
+        not_negative("length_eps", self.length_eps)
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let old = tokens.logp(self.policy)?;
         if self.policy == LogpSource::Rollout {

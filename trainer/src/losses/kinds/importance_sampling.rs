@@ -19,17 +19,11 @@ pub struct ImportanceSamplingObjective {
     pub ratio: RatioSettings,
 }
 
-impl ImportanceSamplingObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
+impl Objective for ImportanceSamplingObjective {
+    fn check(&self) -> Result<(), TrainerError> {
         self.ratio.clamp.check("ratio.clamp")
     }
-}
 
-impl Objective for ImportanceSamplingObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.of(tokens)?;
         Ok(ratios.terms(tokens, |token, log_ratio| {

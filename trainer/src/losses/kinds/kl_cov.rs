@@ -6,6 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::covariance::{covariances, share_of};
@@ -16,34 +17,20 @@ use crate::losses::terms::Terms;
 use crate::losses::tokens::{TrainedTokens, put};
 
 /// The ratio with a penalty on the tokens that lower the entropy most.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct KlCovObjective {
     /// The share of all tokens that have a penalty.
+    #[default(2e-4)]
     pub share: f64,
     /// The weight of the penalty.
+    #[default(1.0)]
     pub coefficient: f64,
     /// The ratio.
     pub ratio: RatioSettings,
 }
 
-impl Default for KlCovObjective {
-    fn default() -> Self {
-        Self { share: 2e-4, coefficient: 1.0, ratio: RatioSettings::default() }
-    }
-}
-
 impl KlCovObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "share", self.share)?;
-        not_negative("coefficient", self.coefficient)?;
-        self.ratio.clamp.check("ratio.clamp")
-    }
-
     /// Which tokens have a penalty: of equal ones, those that stand first.
     fn penalised(&self, tokens: &TrainedTokens<'_>) -> Vec<bool> {
         let mut falling = covariances(tokens, 0.0);
@@ -57,6 +44,12 @@ impl KlCovObjective {
 }
 
 impl Objective for KlCovObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        above(0.0, "share", self.share)?;
+        not_negative("coefficient", self.coefficient)?;
+        self.ratio.clamp.check("ratio.clamp")
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.of(tokens)?;
         let penalised = self.penalised(tokens);

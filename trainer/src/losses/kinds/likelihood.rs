@@ -18,16 +18,6 @@ use crate::losses::tokens::{LogpSource, TrainedTokens, at};
 #[serde(deny_unknown_fields)]
 pub struct LikelihoodObjective {}
 
-impl LikelihoodObjective {
-    /// There is nothing that could be out of range.
-    ///
-    /// # Errors
-    /// None.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        Ok(())
-    }
-}
-
 impl Objective for LikelihoodObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let mut terms = Terms::apart(tokens, |token| Term {

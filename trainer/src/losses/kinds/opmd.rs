@@ -21,17 +21,11 @@ pub struct OpmdObjective {
     pub tau: f64,
 }
 
-impl OpmdObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
+impl Objective for OpmdObjective {
+    fn check(&self) -> Result<(), TrainerError> {
         above(0.0, "tau", self.tau)
     }
-}
 
-impl Objective for OpmdObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let old = tokens.logp(LogpSource::Old)?;
         let logs = tokens.row_sums(|token| token.live - at(old, token.at));

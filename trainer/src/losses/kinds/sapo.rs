@@ -6,6 +6,7 @@
 use assay_verifiers::stats::sigmoid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::setting::above;
@@ -15,36 +16,26 @@ use crate::losses::terms::Terms;
 use crate::losses::tokens::TrainedTokens;
 
 /// A soft gate on the ratio: `-(4 / tau) sigmoid(tau (R - 1)) A`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct SapoObjective {
     /// The temperature where the advantage is positive.
+    #[default(1.0)]
     pub tau_pos: f64,
     /// The temperature elsewhere.
+    #[default(1.05)]
     pub tau_neg: f64,
     /// The ratio.
     pub ratio: RatioSettings,
 }
 
-impl Default for SapoObjective {
-    fn default() -> Self {
-        Self { tau_pos: 1.0, tau_neg: 1.05, ratio: RatioSettings::default() }
-    }
-}
-
-impl SapoObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
+impl Objective for SapoObjective {
+    fn check(&self) -> Result<(), TrainerError> {
         above(0.0, "tau_pos", self.tau_pos)?;
         above(0.0, "tau_neg", self.tau_neg)?;
         self.ratio.clamp.check("ratio.clamp")
     }
-}
 
-impl Objective for SapoObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.of(tokens)?;
         Ok(ratios.terms(tokens, |token, log_ratio| {

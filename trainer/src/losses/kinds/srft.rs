@@ -9,6 +9,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::setting::not_negative;
@@ -17,33 +18,23 @@ use crate::losses::terms::{Term, Terms};
 use crate::losses::tokens::{TrainedTokens, at};
 
 /// Demonstrations and own rollouts, weighted by entropy.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct SrftObjective {
     /// The weight of the likelihood of a demonstration.
+    #[default(0.5)]
     pub demonstration: f64,
     /// The weight of an own rollout of positive advantage.
+    #[default(0.1)]
     pub positive: f64,
 }
 
-impl Default for SrftObjective {
-    fn default() -> Self {
-        Self { demonstration: 0.5, positive: 0.1 }
-    }
-}
-
-impl SrftObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
+impl Objective for SrftObjective {
+    fn check(&self) -> Result<(), TrainerError> {
         not_negative("demonstration", self.demonstration)?;
         not_negative("positive", self.positive)
     }
-}
 
-impl Objective for SrftObjective {
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let entropies = tokens.given("entropies", tokens.batch.entropy)?;
         tokens.finite("entropies", entropies)?;

@@ -7,6 +7,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::setting::{above, not_negative};
@@ -15,54 +16,33 @@ use crate::losses::terms::{Term, Terms};
 use crate::losses::tokens::{LogpSource, TrainedTokens, at};
 
 /// A smooth weight of the sequence's ratio: `-sg(phi(w)) A logp`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct VespoObjective {
     /// The power where the advantage is not negative.
+    #[default(2.0)]
     pub k_pos: f64,
     /// The decay where the advantage is not negative.
+    #[default(3.0)]
     pub lambda_pos: f64,
     /// The power where the advantage is negative.
+    #[default(3.0)]
     pub k_neg: f64,
     /// The decay where the advantage is negative.
+    #[default(2.0)]
     pub lambda_neg: f64,
     /// Where the logarithm of the ratio of a token is clamped, up and down.
+    #[default(20.0)]
     pub token_log_max: f64,
     /// The least ratio of a sequence, and the least importance weight of a token.
+    #[default(1e-8)]
     pub ratio_min: f64,
     /// The greatest logarithm of the ratio of a sequence, and of the importance weight of a token.
+    #[default(20.0)]
     pub log_max: f64,
 }
 
-impl Default for VespoObjective {
-    fn default() -> Self {
-        Self {
-            k_pos: 2.0,
-            lambda_pos: 3.0,
-            k_neg: 3.0,
-            lambda_neg: 2.0,
-            token_log_max: 20.0,
-            ratio_min: 1e-8,
-            log_max: 20.0,
-        }
-    }
-}
-
 impl VespoObjective {
-    /// Fails where a number is out of range.
-    ///
-    /// # Errors
-    /// Names the setting.
-    pub fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "k_pos", self.k_pos)?;
-        above(0.0, "k_neg", self.k_neg)?;
-        not_negative("lambda_pos", self.lambda_pos)?;
-        not_negative("lambda_neg", self.lambda_neg)?;
-        above(0.0, "token_log_max", self.token_log_max)?;
-        above(0.0, "ratio_min", self.ratio_min)?;
-        above(self.ratio_min.ln(), "log_max", self.log_max)
-    }
-
     /// The weight of a token of this advantage in a sequence of this ratio, as its logarithm.
     fn weight(&self, log_ratio: f64, advantage: f64) -> f64 {
         let (k, lambda) = if advantage >= 0.0 {
@@ -76,6 +56,16 @@ impl VespoObjective {
 }
 
 impl Objective for VespoObjective {
+    fn check(&self) -> Result<(), TrainerError> {
+        above(0.0, "k_pos", self.k_pos)?;
+        above(0.0, "k_neg", self.k_neg)?;
+        not_negative("lambda_pos", self.lambda_pos)?;
+        not_negative("lambda_neg", self.lambda_neg)?;
+        above(0.0, "token_log_max", self.token_log_max)?;
+        above(0.0, "ratio_min", self.ratio_min)?;
+        above(self.ratio_min.ln(), "log_max", self.log_max)
+    }
+
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let old = tokens.logp(LogpSource::Old)?;
         let least = self.ratio_min.ln();
