@@ -211,7 +211,7 @@ impl From<StreamError<std::io::Error>> for Failure {
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        Self::Other(error)
+        error.downcast::<DataError>().map_or_else(Self::Other, Self::from)
     }
 }
 

@@ -213,6 +213,14 @@ fn what_is_missing_is_said() {
         ("diagnose base --level 1", "--level 1: expected above 0 and below 1"),
         ("diagnose base --probability form", "no labels but its own"),
         ("diagnose base --label human", "--with"),
+        (
+            "diagnose base --with base.jsonl --label hunan",
+            "error[no_column]: data.label = \"hunan\"",
+        ),
+        (
+            "diagnose base --with base.jsonl --stratum level",
+            "error[no_column]: --stratum = \"level\"",
+        ),
     ] {
         let Ran { code, err: why, .. } = place.run(words);
         assert_eq!(code, 2, "{words}: {why}");

@@ -129,8 +129,8 @@ fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<Sample>, 
     let mut wanted = ids.iter();
     let mut next = wanted.next();
     let mut samples = Vec::with_capacity(ids.len());
-    for block in Source::open(data, &ReadLimits::default()).map_err(anyhow::Error::from)? {
-        for row in block.map_err(anyhow::Error::from)?.rows(&columns) {
+    for block in Source::open(data, &ReadLimits::default())? {
+        for row in block?.rows(&columns) {
             if let Ok(sample) = row.sample
                 && next.is_some_and(|id| id == sample.id())
             {

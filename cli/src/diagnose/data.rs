@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 
-use assay::data::{Columns, ReadLimits, Source};
+use assay::data::{Checked, Columns, ReadLimits, Source};
 use assay::engine::runs::{RunManifest, hash_file};
 use assay::engine::{UnreadLabels, label_truth};
 use serde_json::Value;
@@ -51,8 +51,7 @@ impl DataFiles {
             return Ok(Self(Vec::new(), None));
         }
         let spooled = Spooled::new(paths)?;
-        let source =
-            Source::open(&spooled.paths, &ReadLimits::default()).map_err(anyhow::Error::from)?;
+        let source = Source::open(&spooled.paths, &ReadLimits::default())?;
         let mut files = Vec::new();
         for path in source.paths() {
             let Some(path) = path else { continue };
@@ -132,8 +131,11 @@ fn read(
     by_id: &mut BTreeMap<String, VecDeque<DataRow>>,
     unread: &mut UnreadLabels,
 ) -> Result<(), Failure> {
-    for block in Source::open(files, &ReadLimits::default()).map_err(anyhow::Error::from)? {
-        for row in block.map_err(anyhow::Error::from)?.rows(columns) {
+    let asked = Columns { label: args.label.clone(), ..Columns::default() };
+    let stratum = args.stratum.iter().map(|column| ("--stratum".to_owned(), column.clone()));
+    let source = Checked::new(Source::open(files, &ReadLimits::default())?, &asked);
+    for block in source.and_meta(columns, stratum.collect()) {
+        for row in block?.rows(columns) {
             // A row that cannot be read was not scored either.
             let Ok(sample) = row.sample else { continue };
             let stratum = args.stratum.as_ref().and_then(|column| sample.meta().get(column));
