@@ -118,8 +118,13 @@ fn before(sample: &Sample) -> String {
 }
 
 fn transcript<'a>(messages: impl Iterator<Item = &'a assay::verifiers::Message>) -> String {
-    let one =
-        |message: &assay::verifiers::Message| format!("[{}]\n{}", message.role, message.text());
+    let one = |message: &assay::verifiers::Message| {
+        let mut lines = vec![format!("[{}]", message.role), message.text().to_owned()];
+        lines.extend(
+            message.tool_calls.iter().map(|call| format!("{} {}", call.name, call.arguments)),
+        );
+        lines.join("\n")
+    };
     messages.map(one).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -53,18 +53,14 @@ fn first(mut trainer: GrpoTrainer<Bigrams>) -> (Vec<(String, String, usize)>, us
 /// results of the same length every gradient is the same, unless they had a share of their own.
 #[test]
 fn what_a_tool_says_moves_no_weight() {
+    let place = "kind = 'ppo'\nkl = { coefficient = 0.1, place = 'reward' }\n";
+    let entropy = "kind = 'gspo'\npreset = 'trl-1.16'\nentropy = { coefficient = 0.01 }\n";
     for tables in [
         (PLAIN, "preset = 'trl-1.16'\nkl = { coefficient = 0.1 }\n"),
-        ("kind = 'process'\n", "kind = 'clip'\npreset = 'trl-1.16'\n"),
-        (
-            "kind = 'reinforce_plus_plus'\n",
-            "kind = 'clip'\nkl = { coefficient = 0.1, place = 'reward' }\n",
-        ),
-        (
-            PLAIN,
-            "kind = 'clip'\nratio = { level = 'sequence' }\nentropy = { coefficient = 0.01 }\n",
-        ),
-        ("kind = 'dr_grpo'\n", "kind = 'cispo'\nratio_max = 5.0\npreset = 'trl-1.16'\n"),
+        ("kind = 'process'\n", PLAIN),
+        ("kind = 'reinforce_plus_plus'\n", place),
+        (PLAIN, entropy),
+        ("kind = 'dr_grpo'\n", "kind = 'cispo'\npreset = 'trl-1.16'\n"),
     ] {
         let trained = |says| {
             let mut trainer = trainer(tables, says);
