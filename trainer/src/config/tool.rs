@@ -45,14 +45,13 @@ pub enum ToolLanguage {
 
 impl Default for ToolConfig {
     fn default() -> Self {
-        let tags = |name: &str| [format!("<{name}>"), format!("</{name}>")];
         Self {
             language: ToolLanguage::default(),
             source: None,
             file: None,
             name: "tool".to_owned(),
-            call: tags("tool_call"),
-            result: tags("tool_response"),
+            call: ["<tool_call>", "</tool_call>"].map(str::to_owned),
+            result: ["<tool_response>", "</tool_response>"].map(str::to_owned),
             max_tool_calling_iterations: None,
             max_tool_response_length: 256,
             fuel: 3_200_000_000,

@@ -200,9 +200,8 @@ pub(super) fn messages(
     tokenizer: &dyn TextTokenizer,
     rollout: &SampledRollout,
 ) -> Vec<(usize, Message)> {
-    let SampledRollout { completion, tokens, observations, .. } = rollout;
-    let of = |tool: &ToolUse| tool.messages(completion, &tokenizer.ends(tokens), observations);
-    tool.map(of).unwrap_or_default()
+    let SampledRollout { tokens, observations, .. } = rollout;
+    tool.map_or_else(Vec::new, |tool| tool.messages(tokenizer, tokens, observations))
 }
 
 impl Asked {

@@ -107,28 +107,28 @@ impl ToolUse {
 
     /// A completion as messages, each with the byte of the completion at which it begins. A call is no
     /// part of the text of its message.
+    #[expect(clippy::indexing_slicing, reason = "observations are of the tokens")]
     pub(super) fn messages(
         &self,
-        text: &str,
-        ends: &[usize],
+        tokenizer: &dyn TextTokenizer,
+        tokens: &[u32],
         observations: &[Observation],
     ) -> Vec<(usize, Message)> {
-        let byte = |token: usize| token.checked_sub(1).and_then(|at| ends.get(at)).copied();
-        let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+        let ends = tokenizer.ends(tokens);
+        let byte = |token: usize| if token == 0 { 0 } else { ends[token - 1] };
+        let text = |from: usize, to: usize| tokenizer.decode(&tokens[from..to]);
         let (mut messages, mut from) = (Vec::new(), 0);
         for seen in observations {
-            let start = byte(seen.start).unwrap_or(0);
-            let end = byte(seen.end).unwrap_or(start);
-            messages.push((from, self.said(part(from, start))));
+            messages.push((byte(from), self.said(&text(from, seen.start))));
             let [(open, _), (close, _)] = &self.result;
-            let told = part(start, end);
-            let told = told.strip_prefix(open.as_str()).unwrap_or(told);
+            let whole = text(seen.start, seen.end);
+            let told = whole.strip_prefix(open.as_str()).unwrap_or(&whole);
             let told = told.strip_suffix(close.as_str()).unwrap_or(told);
             let name = Some(self.config.name.clone());
-            messages.push((start, Message { name, ..Message::new("tool", told) }));
-            from = end;
+            messages.push((byte(seen.start), Message { name, ..Message::new("tool", told) }));
+            from = seen.end;
         }
-        messages.push((from, self.said(part(from, text.len()))));
+        messages.push((byte(from), self.said(&text(from, tokens.len()))));
         messages
     }
 
@@ -147,7 +147,7 @@ impl Answered {
     /// The tokens since the last result.
     fn last_turn(&self) -> &[u32] {
         let start = self.observations.last().map_or(0, |last| last.end);
-        self.generated.tokens.get(start..).unwrap_or_default()
+        self.generated.tokens.split_at(start).1
     }
 
     fn observe(&mut self, tokens: &[u32], is_error: bool) {
