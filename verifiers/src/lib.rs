@@ -31,6 +31,7 @@ mod likeness;
 mod measure;
 pub mod ordered;
 pub mod pattern;
+mod plain;
 pub mod prelude;
 pub mod recipe;
 pub mod registry;

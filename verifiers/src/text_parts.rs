@@ -8,6 +8,7 @@ use assay_structure::Break;
 
 use crate::extract::{self, Policy, Provenance, Scope, Spoken, Thinking, thinking};
 use crate::language::standing::Against;
+use crate::plain::refuse_objects;
 use crate::prelude::*;
 
 /// Where a document is in a completion. What the model thinks is not looked at.
@@ -145,22 +146,6 @@ pub(crate) fn judge_document(
     }
 }
 
-/// Refuses a reference that is an object, or has one in it: its JSON is the text of no answer.
-pub(crate) fn refuse_objects(sample: &Sample) -> Result<(), Fault> {
-    fn has_object(value: &Value) -> bool {
-        match value {
-            Value::Object(_) => true,
-            Value::Array(values) => values.iter().any(has_object),
-            _ => false,
-        }
-    }
-    if sample.reference().is_some_and(has_object) {
-        let why = "the reference is an object, not a text: name the member that is the answer";
-        return Err(Fault::bad_reference(why));
-    }
-    Ok(())
-}
-
 /// What must be there: what the settings list and, with `by_reference`, what the reference of the row
 /// lists. `None` where that lacks.
 ///
@@ -270,11 +255,6 @@ pub(crate) fn given(
     let all = 0..text.len();
     let text = text[last_tag(&text, &all).unwrap_or(all)].trim();
     Ok(if text.is_empty() { Err("empty") } else { Ok(text.to_owned()) })
-}
-
-/// A text in lower case, character by character; a final sigma is one like others.
-pub(crate) fn lower(text: &str) -> impl Iterator<Item = char> {
-    text.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c })
 }
 
 /// A share as a reward.

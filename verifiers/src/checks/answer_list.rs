@@ -8,8 +8,9 @@ use assay_structure::fold::fold;
 
 use super::short_answer::Match;
 use crate::extract::Provenance;
+use crate::plain::refuse_objects;
 use crate::prelude::*;
-use crate::text_parts::{refuse_objects, said, share, shown};
+use crate::text_parts::{said, share, shown};
 
 /// Right when the items of the answer are those of the reference.
 ///

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::plain::{lower, refuse_objects};
 use crate::prelude::*;
-use crate::text_parts::{lower, refuse_objects};
 
 /// Right when the completion contains what it must and nothing that it must not.
 ///

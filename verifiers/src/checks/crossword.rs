@@ -3,8 +3,9 @@
 use assay_puzzles::crossword::{compare, read, read_official, solution};
 
 use crate::extract::{Thinking, thinking};
+use crate::plain::refuse_objects;
 use crate::prelude::*;
-use crate::text_parts::{Place, refuse_objects, share, texts};
+use crate::text_parts::{Place, share, texts};
 
 /// How much of a crossword is right: the share of its words, of its letters, or all or nothing.
 ///

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use memchr::memrchr;
 
 use crate::extract::{Thinking, thinking};
+use crate::plain::{lower, refuse_objects};
 use crate::prelude::*;
-use crate::text_parts::{lower, refuse_objects};
 
 /// Right when the last non-empty line equals the reference, both trimmed.
 ///

@@ -3,8 +3,9 @@
 use assay_structure::formula::{canonical, in_words, similarity};
 
 use crate::extract::Provenance;
+use crate::plain::refuse_objects;
 use crate::prelude::*;
-use crate::text_parts::{Place, Said, refuse_objects, said, share};
+use crate::text_parts::{Place, Said, said, share};
 
 /// Right when the formula of the answer is that of the reference, token by token.
 ///

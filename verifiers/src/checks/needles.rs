@@ -3,8 +3,9 @@
 use assay_structure::answer::holds_words;
 use assay_structure::fold::{fold, words};
 
+use crate::plain::refuse_objects;
 use crate::prelude::*;
-use crate::text_parts::{refuse_objects, share, shown, texts};
+use crate::text_parts::{share, shown, texts};
 
 /// Right when the answer has every needle, as whole words, and little else.
 ///

@@ -4,8 +4,8 @@ mod slips;
 
 use crate::pattern::effort::{Effort, Searches};
 use crate::pattern::example::example;
+use crate::plain::refuse_objects;
 use crate::prelude::*;
-use crate::text_parts::refuse_objects;
 
 /// Right when the pattern is found in the text.
 ///

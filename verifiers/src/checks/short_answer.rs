@@ -10,8 +10,9 @@ use assay_structure::phrase::{self, Phrases};
 use assay_structure::quantity;
 use assay_structure::table::normalised;
 
+use crate::plain::refuse_objects;
 use crate::prelude::*;
-use crate::text_parts::{Said, refuse_objects, said, texts};
+use crate::text_parts::{Said, said, texts};
 
 /// Right when the answer says what a reference says.
 ///
