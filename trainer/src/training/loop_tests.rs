@@ -52,17 +52,10 @@ fn every_kind_of_loss_and_of_advantage_learns() {
             .unwrap()
     };
     for advantage in ["grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline", "process", "opo"] {
-        for loss in [
-            "kind = 'clip'",
-            "kind = 'cispo'\nratio_max = 5.0",
-            "kind = 'clip'\nkl = { coefficient = 0.001 }",
-        ] {
-            let loss = format!("{loss}\npreset = 'trl-1.16'\n");
-            let Ok(table) = toml::from_str(&loss) else { panic!("{loss}") };
-            if crate::losses::build(table).is_err() {
-                continue;
-            }
-            let setup = setup_of(config(), &format!("kind = '{advantage}'\n"), &loss);
+        for loss in
+            ["kind = 'grpo'", "kind = 'cispo'", "kind = 'grpo'\nkl = { coefficient = 0.001 }"]
+        {
+            let setup = setup_of(config(), &format!("kind = '{advantage}'\n"), loss);
             let (mut trainer, _) = trained(setup, 90);
             assert!(accuracy(&mut trainer) > 0.8, "{advantage}, {loss}");
         }
