@@ -64,7 +64,8 @@ assets-c:
 # What lints also compiles, and what tests the examples also documents, so that dependencies are not checked
 # besides. The guests are compiled ahead of the tests, many of which start a process of their own
 # that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of processes wait
-# for a good part of their time: four run at once.
+# for a good part of their time: four run at once, and beside them the Python tests and the documentation, whose
+# output comes at the end.
 LINTED := test test-kills test-view test-python test-trainers
 $(LINTED): export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
 $(LINTED): export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
@@ -72,9 +73,12 @@ test:
 	{ $(JAVASCRIPT_GUEST) && $(PYTHON_GUEST) --component; } & cargo fmt --all --check && cargo test $(BUILD) --all-targets --no-run && wait $$!
 	$(MAKE) assets-portable
 	$(DEV) precompile $(GUESTS)
-	RUST_TEST_THREADS=4 cargo test $(BUILD) --lib --bins --examples --tests
 	python/wheel.sh dev
-	RUSTDOC=$(CURDIR)/.ci/rustdoc cargo test $(BUILD) --doc & python/test.sh; status=$$?; wait $$! && exit $$status
+	python/test.sh > target/python-tests.log 2>&1 & python=$$!; \
+	RUSTDOC=$(CURDIR)/.ci/rustdoc cargo test $(BUILD) --doc > target/doc-tests.log 2>&1 & docs=$$!; \
+	RUST_TEST_THREADS=4 cargo test $(BUILD) --lib --bins --examples --tests; status=$$?; \
+	wait $$docs || status=$$?; wait $$python || status=$$?; \
+	cat target/doc-tests.log target/python-tests.log; exit $$status
 
 # Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
 test-kills: assets-portable

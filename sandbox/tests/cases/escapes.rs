@@ -78,7 +78,7 @@ struct Guests {
     javascript: JavaScript,
 }
 
-const MEMORY_BYTES_MAX: usize = 72 << 20;
+const MEMORY_BYTES_MAX: usize = 76 << 20;
 
 fn limits(fuel: Option<u64>) -> Limits {
     Limits {
