@@ -51,8 +51,7 @@ impl Written {
 /// What runs the programs.
 pub(crate) enum Interpreter {
     Python(Guest),
-    /// With the path of a program that has no other, whose ending says whether it has types.
-    JavaScript(JavaScript, &'static str),
+    JavaScript(JavaScript),
     #[cfg(feature = "c")]
     C(Compiler, Dialect),
     OfUser(OfUser),
@@ -75,8 +74,8 @@ impl Interpreter {
                 let javascript = JavaScript::new(sandbox)?;
                 let identity = (JavaScript::GUEST.to_owned(), javascript.digest());
                 let is_typed = *language == Written::TypeScript;
-                let path = if is_typed { JavaScript::TYPED_PATH } else { JavaScript::PATH };
-                (Self::JavaScript(javascript, path), Some(identity))
+                let javascript = if is_typed { javascript.typed() } else { javascript };
+                (Self::JavaScript(javascript), Some(identity))
             }
             #[cfg(feature = "c")]
             Written::C | Written::Cpp => {
@@ -109,9 +108,7 @@ impl Interpreter {
     pub(crate) fn check_limits(&self, limits: &Limits) -> Result<(), BuildError> {
         match self {
             Self::Python(guest) => Ready::Python(guest, "").check_limits(limits),
-            Self::JavaScript(guest, path) => {
-                Ready::JavaScript(guest, path, "").check_limits(limits)
-            }
+            Self::JavaScript(guest) => Ready::JavaScript(guest, "").check_limits(limits),
             #[cfg(feature = "c")]
             Self::C(..) => limits.check(),
             Self::OfUser(_) => limits.check(),
@@ -131,7 +128,7 @@ impl Interpreter {
         let source = unmarked(source);
         match self {
             Self::Python(guest) => Ok(Ready::Python(guest, source)),
-            Self::JavaScript(guest, path) => Ok(Ready::JavaScript(guest, path, source)),
+            Self::JavaScript(guest) => Ok(Ready::JavaScript(guest, source)),
             #[cfg(feature = "c")]
             Self::C(compiler, dialect) => {
                 let program = compiler.compile(*dialect, source, &|| meter.expired());

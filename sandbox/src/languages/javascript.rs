@@ -7,27 +7,33 @@ use crate::runtime::{Program, Run, Start, Stop};
 
 /// The interpreter. Cheap to clone.
 #[derive(Clone)]
-pub struct JavaScript(Program);
+pub struct JavaScript {
+    program: Program,
+    /// The path of a program that has no other, by whose ending the guest knows whether it has types.
+    main: &'static str,
+}
 
 impl JavaScript {
     /// The name of the guest.
     pub const GUEST: &str = "javascript.wasm";
-    /// The path of a program that has no other.
-    pub const PATH: &str = "/main.js";
-    /// The same of a program in TypeScript: the guest takes the types out of files that end so.
-    pub const TYPED_PATH: &str = "/main.ts";
 
     /// Takes the interpreter from the sandbox.
     ///
     /// # Errors
     /// A guest that is not there or cannot be loaded.
     pub fn new(sandbox: &Sandbox) -> Result<Self, BuildError> {
-        sandbox.program(Self::GUEST).map(Self)
+        Ok(Self { program: sandbox.program(Self::GUEST)?, main: "/main.js" })
+    }
+
+    /// The same for programs in TypeScript.
+    #[must_use]
+    pub fn typed(self) -> Self {
+        Self { main: "/main.ts", ..self }
     }
 
     /// SHA-256 of the guest.
     pub fn digest(&self) -> Digest {
-        self.0.digest()
+        self.program.digest()
     }
 
     /// Runs `source` as node would: a script, unless only a module can be meant. `start` says what
@@ -37,18 +43,23 @@ impl JavaScript {
     /// # Errors
     /// [`Stop::Internal`] where it could not be started at all.
     pub async fn run(&self, source: &str, start: Start) -> Result<Run, Stop> {
-        self.run_at(Self::PATH, source, start).await
+        self.run_at(None, source, start).await
     }
 
-    /// The same for a program that is at a path among its files.
+    /// The same for a program that may be at a path among its files.
     ///
     /// # Errors
     /// As [`JavaScript::run`].
-    pub async fn run_at(&self, path: &str, source: &str, start: Start) -> Result<Run, Stop> {
-        let path = format!("/{}", path.trim_start_matches('/'));
+    pub async fn run_at(
+        &self,
+        path: Option<&str>,
+        source: &str,
+        start: Start,
+    ) -> Result<Run, Stop> {
+        let path = format!("/{}", path.unwrap_or(self.main).trim_start_matches('/'));
         let args = std::iter::once(path).chain(start.args).collect();
         let stdin = input(source, &start.stdin)?;
-        self.0.run(Start { stdin, args, ..start }).await
+        self.program.run(Start { stdin, args, ..start }).await
     }
 }
 

@@ -27,8 +27,7 @@ impl<'a> From<&'a str> for Input<'a> {
 /// A program that can be run on any number of inputs.
 pub(crate) enum Ready<'a> {
     Python(&'a Guest, &'a str),
-    /// With the path of a program that has no other.
-    JavaScript(&'a JavaScript, &'static str, &'a str),
+    JavaScript(&'a JavaScript, &'a str),
     Program {
         program: Program,
         args: Vec<String>,
@@ -80,10 +79,9 @@ impl Ready<'_> {
                     None => run_program_with(guest, source, setup, expired),
                 }
             }
-            Self::JavaScript(guest, main, source) => {
+            Self::JavaScript(guest, source) => {
                 let args = args.to_vec();
                 let start = Start { limits, stdin, args, files, ..Start::default() };
-                let path = path.unwrap_or(main);
                 drive(guest.run_at(path, source, start), expired).into()
             }
             Self::Program { program, args: own, head } => {

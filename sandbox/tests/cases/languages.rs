@@ -24,17 +24,14 @@ fn start(stdin: &[u8]) -> Start {
 
 fn like_node(guest: &JavaScript, path: &Path) -> Result<(), Failed> {
     let is_typed = path.extension().is_some_and(|ending| ending == "ts");
-    let main = if is_typed { JavaScript::TYPED_PATH } else { JavaScript::PATH };
-    let run = |source: &str, start: Start| {
-        drive(guest.run_at(main, source, start), &mut || false).unwrap()
-    };
+    let guest = &if is_typed { guest.clone().typed() } else { guest.clone() };
     let source = fs::read_to_string(path)?;
     let head = source.lines().next().and_then(|line| line.strip_prefix("// exit "));
     let code = head.map_or(Ok(0), str::parse)?;
     let input = fs::read(path.with_extension("in"))
         .or_else(|_| fs::read(path.with_file_name("input.txt")))?;
     let wanted = fs::read_to_string(path.with_extension("out"))?;
-    let (first, second) = (run(&source, start(&input)), run(&source, start(&input)));
+    let (first, second) = (run(guest, &source, start(&input)), run(guest, &source, start(&input)));
     let found = String::from_utf8_lossy(&first.used.stdout);
     let differs = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
     if let Some((found, wanted)) = differs {
