@@ -40,7 +40,7 @@ const fileOf = (from, name) => {
   if (!/^\.{0,2}\/|^\.{1,2}$/.test(name)) return undefined;
   const base = path.resolve(path.dirname(from), name);
   const ends = ['.js', '.cjs', '.mjs', '.ts', '.cts', '.mts', '.json', '/index.js', '/index.ts'];
-  return [base, ...ends.map((end) => base + end), base.replace(/js$/, 'ts')].find(isFile);
+  return [base, ...ends.map((end) => base + end), base.replace(/\.([cm]?)js$/, '.$1ts')].find(isFile);
 };
 
 const cache = { __proto__: null };
@@ -125,8 +125,10 @@ const resolve = (from, name) => fileOf(from, name.replace(/^file:\/\//, '')) ?? 
 
 // A module as `import` takes it: source, and what its `import.meta` holds.
 const load = (name) => {
-  const isSource = name.startsWith('/') && isFile(name) && !name.endsWith('.json');
-  if (isSource && (/\.m[jt]s$/.test(name) || isModule(sourceOf(name)))) return [sourceOf(name), metaOf(name)];
+  if (name.startsWith('/') && isFile(name) && !name.endsWith('.json')) {
+    const source = sourceOf(name);
+    if (/\.m[jt]s$/.test(name) || isModule(source)) return [source, metaOf(name)];
+  }
   const exports = requireFrom('/')(name);
   const names = Object.keys(exports).filter((key) => key !== 'default').map((key) => JSON.stringify(key));
   const list = (join) => names.map((key, at) => join(key, `$${at}`)).join(', ');
