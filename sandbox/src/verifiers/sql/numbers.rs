@@ -8,7 +8,7 @@ type One = fn(f64) -> f64;
 type Two = fn(f64, f64) -> f64;
 
 /// Functions of one number.
-const ONE: [(&str, One); 21] = [
+const ONE: [(&str, One); 20] = [
     ("acos", f64::acos),
     ("acosh", f64::acosh),
     ("asin", f64::asin),
@@ -29,7 +29,6 @@ const ONE: [(&str, One); 21] = [
     ("sqrt", f64::sqrt),
     ("tan", f64::tan),
     ("tanh", f64::tanh),
-    ("pi", |_| std::f64::consts::PI),
 ];
 /// Functions of two.
 const TWO: [(&str, Two); 5] = [
@@ -45,10 +44,10 @@ const WHOLE: [(&str, One); 4] =
 
 /// Puts them into `connection`. What has no value, as the root of -1, is NULL.
 pub(super) fn register(connection: &Connection, flags: FunctionFlags) -> Result<()> {
+    connection.create_scalar_function("pi", 0, flags, |_| Ok(std::f64::consts::PI))?;
     for (name, function) in ONE {
-        let count = i32::from(name != "pi");
-        connection.create_scalar_function(name, count, flags, move |context| {
-            Ok(if context.is_empty() { Some(function(0.0)) } else { real(context, 0).map(function) })
+        connection.create_scalar_function(name, 1, flags, move |context| {
+            Ok(real(context, 0).map(function))
         })?;
     }
     for (name, function) in TWO {
