@@ -13,8 +13,6 @@ use assay::trainer::config::{CheckpointConfig, ToolConfig, TrainConfig};
 use assay::trainer::losses::LossTable;
 use assay::trainer::training::{Demonstration, Tool};
 use assay::training::{ChatTemplate, TaskError, TaskReader, TaskRows};
-#[cfg(feature = "sandbox")]
-use assay::verifiers::BuildError;
 use assay::verifiers::{Files as _, canonical};
 use serde_json::{Value, json};
 
@@ -201,8 +199,8 @@ fn with_program(
 #[cfg(feature = "sandbox")]
 fn tool(config: &ToolConfig, environment: &Environment) -> Result<Box<dyn Tool>, Failure> {
     let made = assay::training::SandboxTool::new(&Arc::new(environment.sandbox()), config);
-    let refused = |error: BuildError| Failure::usage(error.within("train.tool").to_string());
-    Ok(Box::new(made.map_err(refused)?))
+    let made = made.map_err(|error| Failure::usage(error.within("train.tool").to_string()))?;
+    Ok(Box::new(made))
 }
 
 /// In place of the sandbox, which this build is without.
