@@ -374,7 +374,7 @@ class Engine:
         self._verifiers = verifiers
         for one in verifiers:
             if not hasattr(one, "takes_verdicts"):
-                raise TypeError(f"verifiers: {one!r} is no verifier: put @assay.verifier above it")
+                raise TypeError(f"verifiers: {one!r} is not a verifier: put @assay.verifier above it")
         self._core = _core.Engine(here, list(verifiers))
         self._columns = self._core.columns
         if verifiers:

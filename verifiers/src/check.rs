@@ -84,7 +84,7 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
 
     /// Right answers, as completions write them: `assay validate` tries them. `None` where the
     /// reference as text is one; an empty list where none can be made of it, such as where what must
-    /// be there is no document by itself: by default that of [`Aspect::Form`].
+    /// be there does not make a document by itself: by default that of [`Aspect::Form`].
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
         let _ = sample;
         (Self::ASPECT == Aspect::Form).then(Vec::new)

@@ -203,7 +203,7 @@ impl<K: Key> Numbers<K> {
         let mut at = usize::try_from(key.hash() >> self.shift).unwrap_or(0) & mask;
         loop {
             let id = self.slots[at];
-            // One branch for both, which is seldom guessed wrong: most keys stand in their first slot, if at all.
+            // One branch for both, which is seldom guessed wrong: most keys are in their first slot, if at all.
             if u64::from(id).min(self.keys[id as usize].differs(key)) == 0 {
                 return (at, id);
             }

@@ -124,7 +124,7 @@ impl Tokens {
         &mut self.text
     }
 
-    /// Reads the tokens of the text. `kinds` says of the block at a place which bytes are no part of a token,
+    /// Reads the tokens of the text. `kinds` says of the block at a place which bytes are not part of a token,
     /// and which are a token alone. Linear.
     #[inline]
     pub(crate) fn read(&mut self, kinds: impl Fn(&[u8], usize, &Block) -> (u64, u64)) {
