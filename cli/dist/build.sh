@@ -10,7 +10,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 name=assay-$version-$triple
 work=target/dist-archive
 # The bytes that the command may have.
-bytes_max=75000000
+bytes_max=70000000
 
 unset RUSTFLAGS
 PATH=$PWD/$(python/wheel-tools.sh maturin ziglang):$PATH
