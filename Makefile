@@ -64,8 +64,8 @@ assets-c:
 # What lints also compiles, and what tests the examples also documents, so that dependencies are not checked
 # besides. The guests are compiled ahead of the tests, many of which start a process of their own
 # that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of processes wait
-# for a good part of their time: four run at once, and beside them the Python tests and the documentation, whose
-# output comes at the end.
+# for a good part of their time: four run at once, and beside them the Python tests, the documentation and the unit
+# tests, whose output comes at the end.
 LINTED := test test-kills test-view test-python test-trainers
 $(LINTED): export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
 $(LINTED): export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
@@ -75,10 +75,11 @@ test:
 	$(DEV) precompile $(GUESTS)
 	python/wheel.sh dev
 	python/test.sh > target/python-tests.log 2>&1 & python=$$!; \
-	RUSTDOC=$(CURDIR)/.ci/rustdoc cargo test $(BUILD) --doc > target/doc-tests.log 2>&1 & docs=$$!; \
-	RUST_TEST_THREADS=4 cargo test $(BUILD) --lib --bins --examples --tests; status=$$?; \
-	wait $$docs || status=$$?; wait $$python || status=$$?; \
-	cat target/doc-tests.log target/python-tests.log; exit $$status
+	{ RUSTDOC=$(CURDIR)/.ci/rustdoc cargo test $(BUILD) --doc && \
+		cargo test $(BUILD) --lib --bins --examples; } > target/unit-tests.log 2>&1 & units=$$!; \
+	RUST_TEST_THREADS=4 cargo test $(BUILD) --test '*'; status=$$?; \
+	wait $$units || status=$$?; wait $$python || status=$$?; \
+	cat target/unit-tests.log target/python-tests.log; exit $$status
 
 # Sessions that are killed at work, 200 over each of rules, the sandbox and a model.
 test-kills: assets-portable

@@ -1,4 +1,4 @@
-//! The same programs get the same verdicts, byte for byte and fuel included: in 100 runs, on one to
+//! The same programs get the same verdicts, byte for byte and fuel included: in 48 runs, on one to
 //! eight threads, and in another process. The guests must be there: `make assets` builds them.
 
 #![allow(
@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 
 /// Set in the environment of the second process.
 const SECOND: &str = "ASSAY_TEST_SECOND_PROCESS";
-const RUNS: usize = 100;
+const RUNS: usize = 48;
 
 #[derive(Deserialize)]
 struct Samples {
@@ -101,7 +101,7 @@ fn each_program_gets_what_it_deserves() {
 }
 
 #[test]
-fn a_hundred_runs_on_one_to_eight_threads_agree() {
+fn many_runs_on_one_to_eight_threads_agree() {
     let sandbox = sandbox();
     let rows = rows();
     let first = all(&sandbox);

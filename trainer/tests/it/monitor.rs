@@ -46,6 +46,9 @@ fn run_with(setup: Setup, steps: u64, config: MonitorConfig) -> Run {
         if step % 5 == 0 {
             run.warnings.extend(monitor.on_evaluation(&training.evaluate()));
         }
+        if run.lost_at.is_some() && !run.warnings.is_empty() {
+            break;
+        }
     }
     run
 }
