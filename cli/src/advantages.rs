@@ -150,13 +150,12 @@ impl Args {
             lines.push(b'\n');
         }
         match &self.output {
-            Some(path) => write_atomic(path, &lines)
-                .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?,
+            Some(path) => write_atomic(path, &lines).map_err(Failure::io(path))?,
             None => output::take_note(std::io::stdout().lock().write_all(&lines)),
         }
         if let Some(path) = &self.state_out {
             let state = serde_json::to_vec_pretty(&reply.state).map_err(anyhow::Error::from)?;
-            write_atomic(path, &state)?;
+            write_atomic(path, &state).map_err(Failure::io(path))?;
         }
         Ok(())
     }

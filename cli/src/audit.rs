@@ -15,6 +15,7 @@ use assay::setup::Environment;
 use assay::trainer::Groups;
 use assay::trainer::diagnostics::{RewardDistance, RewardPair, reward_distance};
 use assay::verifiers::Scored;
+use assay::verifiers::code::Code;
 use clap::Args as ClapArgs;
 #[cfg(feature = "train")]
 use serde_json::{Map, Value};
@@ -199,13 +200,12 @@ fn write(
             lines.push('\n');
         }
     }
-    std::fs::create_dir_all(&args.output)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", args.output.display()))?;
+    std::fs::create_dir_all(&args.output).map_err(Failure::io(&args.output))?;
     write_file(&args.output.join(ATTACKS), lines.as_bytes())
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    write_atomic(path, bytes).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()).into())
+    write_atomic(path, bytes).map_err(Failure::io(path))
 }
 
 /// Scores the attacks into a run folder: their rewards by their ids. `None` where it was stopped.
@@ -231,12 +231,12 @@ fn scored(
         return Ok(None);
     }
     let path = folder.join(VERDICTS);
-    let text = assay::data::read_regular(&path)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    let text = assay::data::read_regular(&path).map_err(Failure::io(&path))?;
     let mut rewards = HashMap::new();
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let scored: Scored = serde_json::from_slice(line)
-            .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+        let scored: Scored = serde_json::from_slice(line).map_err(|error| {
+            Failure::outside(Code::Damaged, format!("{}: {error}", path.display()))
+        })?;
         let reward = scored.reward();
         rewards.insert(scored.id, reward);
     }
@@ -286,7 +286,9 @@ fn against(
     let groups = Groups::by_key(keys);
     let pair = RewardPair { groups: &groups, first: &first, second: &second, reference: None };
     let distance = reward_distance(&pair);
-    Ok(Some(distance.map_err(|error| anyhow::anyhow!("--against: {error}"))?))
+    distance
+        .map(Some)
+        .map_err(|error| Failure::outside(Code::BadValue, format!("--against: {error}")))
 }
 
 fn exit(args: &Args, audit: &Audit) -> Exit {

@@ -53,14 +53,14 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     })?;
     let cache = Cache::new(&dir);
     let shown = dir.display();
-    let fail = |error: std::io::Error| anyhow::anyhow!("{shown}: {error}");
-    let (stats, bad) = cache.verify().map_err(fail)?;
+    let fail = Failure::io(&dir);
+    let (stats, bad) = cache.verify().map_err(&fail)?;
     let mut removed = 0;
     match args.what {
-        What::Clear => removed = cache.clear().map_err(fail)?,
+        What::Clear => removed = cache.clear().map_err(&fail)?,
         What::Verify { remove: true } => {
             for path in &bad {
-                std::fs::remove_file(path).map_err(fail)?;
+                std::fs::remove_file(path).map_err(&fail)?;
                 removed += 1;
             }
         }

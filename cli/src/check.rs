@@ -67,9 +67,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let mut failed = matches!(verdict.outcome, Outcome::Failed(_));
     if let Some(file) = &args.reward_file {
         failed |= verdict.outcome.reward().is_none();
-        let shown = file.display();
-        write_reward(file, verdict)
-            .map_err(|error| Failure::from(anyhow::anyhow!("{shown}: {error}")))?;
+        write_reward(file, verdict).map_err(Failure::io(file))?;
     }
     Ok(if failed { Exit::Fault } else { Exit::Ok })
 }

@@ -59,8 +59,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         print(&text);
         return Ok(Exit::Ok);
     };
-    write_atomic(out, text.as_bytes())
-        .map_err(|error| anyhow::anyhow!("{}: {error}", out.display()))?;
+    write_atomic(out, text.as_bytes()).map_err(Failure::io(out))?;
     output::note(&format!("wrote {}", out.display()));
     Ok(Exit::Ok)
 }

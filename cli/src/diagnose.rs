@@ -17,6 +17,7 @@ mod view;
 use std::path::Path;
 
 use assay::engine::runs::write_atomic;
+use assay::verifiers::code::Code;
 
 use super::exit::{Exit, Failure};
 use super::output;
@@ -67,6 +68,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
 fn write(file: &Path, diagnosis: &Diagnosis<'_>) -> Result<(), Failure> {
     let mut text = serde_json::to_string_pretty(diagnosis).map_err(anyhow::Error::from)?;
     text.push('\n');
-    let why = |error| anyhow::anyhow!("{}: {error}; --no-write writes no file", file.display());
-    Ok(write_atomic(file, text.as_bytes()).map_err(why)?)
+    write_atomic(file, text.as_bytes()).map_err(|error| {
+        let why = format!("{}: {error}; --no-write writes no file", file.display());
+        Failure::outside(Code::Unwritable, why)
+    })
 }

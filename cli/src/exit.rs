@@ -1,9 +1,10 @@
 //! Exit codes: the one table from what went wrong to what the shell sees.
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
-use assay::data::DataError;
+use assay::data::{DataError, RowError, escape};
 use assay::engine::runs::RunError;
 use assay::engine::{ErrorFields, StreamError};
 use assay::verifiers::code::Code;
@@ -40,7 +41,7 @@ pub(super) enum Failure {
     /// Data, a run folder, or I/O.
     Run(Box<RunError>),
     /// Anything else that failed outside.
-    Other(anyhow::Error),
+    Outside(Code, String),
 }
 
 impl Failure {
@@ -90,8 +91,8 @@ impl Failure {
                     | RunError::Stream(_) => Exit::Fault,
                 }
             }
-            Self::Other(error) => {
-                output::note(&format!("error: {error:#}"));
+            Self::Outside(code, message) => {
+                output::note(&format!("error[{code}]: {message}"));
                 Exit::Fault
             }
         }
@@ -105,15 +106,13 @@ impl Failure {
                 let fields = error.fields();
                 return json!({ "code": code, "message": message, "help": help, "fields": fields });
             }
-            Self::Usage(code, _) => *code,
+            Self::Usage(code, _) | Self::Outside(code, _) => *code,
             Self::Run(error) => error.code(),
-            Self::Other(_) => Code::Unwritable,
         };
         let message = match self {
-            Self::Usage(_, message) => message.clone(),
+            Self::Usage(_, message) | Self::Outside(_, message) => message.clone(),
             Self::Run(error) => error.to_string(),
             Self::Config(error) => error.to_string(),
-            Self::Other(error) => format!("{error:#}"),
         };
         if let Self::Run(error) = self
             && let RunError::Stream(StreamError::Row(error)) = &**error
@@ -139,9 +138,8 @@ impl Failure {
             Self::Config(error) => {
                 drawn(&error, error.code.word(), Level::ERROR, &Renderer::plain())
             }
-            Self::Usage(_, message) => message,
+            Self::Usage(_, message) | Self::Outside(_, message) => message,
             Self::Run(error) => error.to_string(),
-            Self::Other(error) => format!("{error:#}"),
         }
     }
 
@@ -152,6 +150,21 @@ impl Failure {
     /// A setting of a flag that is refused.
     pub(super) fn refused(code: Code, message: impl Into<String>) -> Self {
         Self::Usage(code, message.into())
+    }
+
+    /// What failed outside.
+    pub(super) fn outside(code: Code, message: impl Into<String>) -> Self {
+        Self::Outside(code, message.into())
+    }
+
+    /// A file that cannot be written, or one of a run that cannot be read.
+    pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| RunError::Io { file: path.display().to_string(), source }.into()
+    }
+
+    /// A file or folder of the user that cannot be read.
+    pub(super) fn unread(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| DataError::Read { file: escape(&path.display().to_string()), source }.into()
     }
 }
 
@@ -203,20 +216,28 @@ impl From<DataError> for Failure {
     }
 }
 
-impl From<StreamError<std::io::Error>> for Failure {
-    fn from(error: StreamError<std::io::Error>) -> Self {
+impl From<RowError> for Failure {
+    fn from(error: RowError) -> Self {
+        StreamError::Row(error).into()
+    }
+}
+
+impl From<StreamError<io::Error>> for Failure {
+    fn from(error: StreamError<io::Error>) -> Self {
         RunError::from(error).into()
     }
 }
 
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
-        error.downcast::<DataError>().map_or_else(Self::Other, Self::from)
+        let is_io = error.chain().any(<dyn std::error::Error>::is::<io::Error>);
+        let code = if is_io { Code::Unwritable } else { Code::Internal };
+        Self::outside(code, format!("{error:#}"))
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::Other(error.into())
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::outside(Code::Unwritable, error.to_string())
     }
 }

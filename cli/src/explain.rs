@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use assay::engine::runs::{MANIFEST, RunManifest};
 use assay::engine::{BadRows, FileRun, FileRunSpec};
 use assay::setup::Environment;
+use assay::verifiers::code::Code;
 use assay::verifiers::{Sample, TrainingState};
 use assay::{Engine, ScoreOptions};
 use clap::Args as ClapArgs;
@@ -189,7 +190,7 @@ fn judged(args: &Args, environment: &Environment) -> Result<Exit, Failure> {
         ..FileRunSpec::default()
     };
     FileRun::open(spec, &engine, std::process::id())?.run(&stop, &mut |_| {})?;
-    engine.replies_kept().map_err(|why| anyhow::anyhow!("{why}"))?;
+    engine.replies_kept().map_err(|why| Failure::outside(Code::Unwritable, why))?;
     if stop.is_cancelled() {
         return Ok(Exit::Interrupted);
     }

@@ -2,6 +2,7 @@
 
 use assay::verifiers::Meter;
 use assay::verifiers::checks::math;
+use assay::verifiers::code::Code;
 use clap::Args as ClapArgs;
 use serde::Serialize;
 
@@ -35,7 +36,7 @@ struct Told<'a> {
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let completion = args.completion.text()?;
     let found = math::answer(&completion, &args.prompt, &mut Meter::default())
-        .map_err(|fault| anyhow::anyhow!("{}: {}", fault.kind, fault.why))?;
+        .map_err(|fault| Failure::outside(Code::Limit, format!("{}: {}", fault.kind, fault.why)))?;
     let told = found.as_ref().map(|found| Told {
         text: &found.text,
         span: found.span,

@@ -3,7 +3,7 @@
 mod recipe;
 mod trainers;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assay::Config;
 use assay::data::Preset;
@@ -74,11 +74,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             "{dir} is a file: name a folder, or none for this one"
         )));
     }
-    let fail = |path: &Path, error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
-    std::fs::create_dir_all(&args.dir).map_err(|error| fail(&args.dir, error))?;
+    std::fs::create_dir_all(&args.dir).map_err(Failure::io(&args.dir))?;
     for (name, text) in &files {
         let path = args.dir.join(name);
-        write_atomic(&path, text.as_bytes()).map_err(|error| fail(&path, error))?;
+        write_atomic(&path, text.as_bytes()).map_err(Failure::io(&path))?;
         output::note(&format!("wrote {}", path.display()));
     }
     let place = |name: &str| quoted(&args.dir.join(name).display().to_string());

@@ -72,8 +72,8 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             out.flush()?;
         }
         Some(path) => {
-            let failed = |error: io::Error| anyhow::anyhow!("{}: {error}", path.display());
-            let mut out = BufWriter::new(OutputFile::create(path).map_err(failed)?);
+            let failed = Failure::io(path);
+            let mut out = BufWriter::new(OutputFile::create(path).map_err(&failed)?);
             match form {
                 Form::Parquet => job.parquet(&columns, &mut out)?,
                 _ => job.write(form, &columns, &mut out)?,

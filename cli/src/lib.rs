@@ -59,11 +59,13 @@ mod verdict;
 mod view;
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 #[cfg(feature = "models")]
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use assay::setup::Environment;
+use assay::verifiers::code::Code;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -182,9 +184,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, adjust: impl FnOnce(&mut En
             refused(&error, &args);
             if is_json {
                 let told = in_words(&error.render().to_string());
-                let line = told.lines().next().and_then(|line| line.get("error: ".len()..));
-                let why = line.unwrap_or_default();
-                output::note(&Failure::usage(why).line());
+                let line = told.lines().next().and_then(|line| line.strip_prefix("error: "));
+                output::note(&Failure::usage(line.unwrap_or_default()).line());
             }
             Exit::Usage
         }
@@ -261,16 +262,11 @@ fn unread_variables(environment: &Environment) {
 /// beside it, as its own are not told from them.
 fn refused(error: &clap::Error, args: &[OsString]) {
     let is_plain = args.iter().all(|arg| !arg.to_string_lossy().contains(char::is_control));
-    let told = error.render().to_string();
-    let reworded = in_words(&told);
-    if reworded != told {
-        output::note(reworded.trim_end());
-    } else if is_plain {
-        // There is nowhere left to say that stderr is gone.
-        let _ = error.print();
-    } else {
-        output::note(told.trim_end());
-    }
+    let is_styled = is_plain && std::io::stderr().is_terminal() && !text::no_color();
+    let told = error.render();
+    let told = if is_styled { told.ansi().to_string() } else { told.to_string() };
+    let told = in_words(&told).replacen("error:", &format!("error[{}]:", Code::Usage), 1);
+    output::styled_note(told.trim_end());
 }
 
 /// What the parsers of numbers say, in words.
@@ -290,7 +286,7 @@ fn in_words(told: &str) -> String {
 /// How the process ends, once everything was printed: what did not reach its reader is a failure.
 fn written(exit: Exit) -> Exit {
     let Some(why) = output::finish() else { return exit };
-    output::note(&format!("error: standard output: {why}"));
+    output::note(&format!("error[{}]: standard output: {why}", Code::Unwritable));
     if exit == Exit::Ok { Exit::Fault } else { exit }
 }
 

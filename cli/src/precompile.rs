@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use assay::sandbox::pack;
 use assay::sandbox::runtime::precompile;
+use assay::verifiers::code::Code;
 use clap::Args as ClapArgs;
 
 use super::exit::{Exit, Failure};
@@ -25,10 +26,12 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     for guest in &args.guests {
-        let compiled = precompile(guest).map_err(anyhow::Error::from)?;
+        let compiled = precompile(guest)
+            .map_err(|error| Failure::outside(Code::UnreadableFile, error.to_string()))?;
         output::note(&inline(&compiled.display().to_string()));
         if let Some(folder) = &args.pack {
-            pack(guest, folder).map_err(anyhow::Error::from)?;
+            pack(guest, folder)
+                .map_err(|error| Failure::outside(Code::Unwritable, error.to_string()))?;
         }
     }
     Ok(Exit::Ok)

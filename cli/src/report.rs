@@ -35,9 +35,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         output::data(&page);
         return Ok(Exit::Ok);
     };
-    let failed = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
-    let mut out = OutputFile::create(path).map_err(failed)?;
-    out.write_all(page.as_bytes()).map_err(failed)?;
+    let failed = Failure::io(path);
+    let mut out = OutputFile::create(path).map_err(&failed)?;
+    out.write_all(page.as_bytes()).map_err(&failed)?;
     out.commit().map_err(failed)?;
     output::note(&format!("{}: {} kB", path.display(), page.len().div_ceil(1000)));
     Ok(Exit::Ok)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use assay::data::{Columns, Row, escape, open_regular, read_regular};
 use assay::engine::runs::{MANIFEST, RunError, RunManifest, TIMINGS, check_lines, check_verdicts};
+use assay::verifiers::code::Code;
 use assay::verifiers::from_value;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -21,7 +22,7 @@ pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Fai
     let bytes = read_regular(&path)
         .map_err(|error| Failure::usage(format!("{shown}: {error}; it is not a run folder")))?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| Failure::Other(anyhow::anyhow!("{shown} is damaged: {error}")))
+        .map_err(|error| Failure::outside(Code::Damaged, format!("{shown} is damaged: {error}")))
 }
 
 /// The columns of the data, as the resolved configuration of a run names them; the default ones where
@@ -29,8 +30,9 @@ pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, Fai
 pub(super) fn columns(config: &Value, run: impl Display) -> Result<Columns, Failure> {
     match config.get("data") {
         None | Some(Value::Null) => Ok(Columns::default()),
-        Some(data) => from_value(data)
-            .map_err(|error| anyhow::anyhow!("{run}: [data] is damaged: {error}").into()),
+        Some(data) => from_value(data).map_err(|error| {
+            Failure::outside(Code::Damaged, format!("{run}: [data] is damaged: {error}"))
+        }),
     }
 }
 
@@ -67,12 +69,15 @@ pub(super) fn row_numbers(
         row: u64,
     }
     let timings = run.join(TIMINGS);
-    let shown = timings.display().to_string();
-    let file = open_regular(&timings).map_err(|error| anyhow::anyhow!("{shown}: {error}"))?;
+    let file = open_regular(&timings).map_err(Failure::io(&timings))?;
     let lines = BufReader::with_capacity(1 << 18, file).split(b'\n');
     Ok(lines.map(move |line| {
-        let timing = serde_json::from_slice::<Timing>(&line?);
-        Ok(timing.map_err(|error| anyhow::anyhow!("{shown}: damaged: {error}"))?.row)
+        let line = line.map_err(Failure::io(&timings))?;
+        let timing: Timing = serde_json::from_slice(&line).map_err(|error| {
+            let why = format!("{}: damaged: {error}", timings.display());
+            Failure::outside(Code::Damaged, why)
+        })?;
+        Ok(timing.row)
     }))
 }
 

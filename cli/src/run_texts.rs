@@ -6,6 +6,7 @@ use assay::Sample;
 use assay::data::{Block, Columns, DataError, ReadLimits, Row, Source, escape};
 use assay::engine::runs::{CONFIG, InputFile, RunError, RunInputs, RunManifest, hash_file};
 use assay::verifiers::Content;
+use assay::verifiers::code::Code;
 use assay_view::{DataRows, RowText, ViewError};
 
 use super::exit::Failure;
@@ -135,7 +136,7 @@ pub(super) fn failure(error: ViewError) -> Failure {
         ViewError::Damaged { .. } => Failure::usage(error.to_string()),
         ViewError::Data(error) => match error.downcast::<DataError>() {
             Ok(error) => (*error).into(),
-            Err(error) => anyhow::anyhow!("{error}").into(),
+            Err(error) => Failure::outside(Code::UnreadableFile, error.to_string()),
         },
     }
 }

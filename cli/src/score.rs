@@ -12,6 +12,7 @@ use assay::engine::{
     Shard, Summary,
 };
 use assay::setup::Environment;
+use assay::verifiers::code::Code;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::exit::{Exit, Failure};
@@ -146,7 +147,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     if !args.quiet {
         output::note(&closing(&scored.folder, &report, scored.seconds, scored.can_go_on));
     }
-    engine.replies_kept().map_err(|why| anyhow::anyhow!("{why}"))?;
+    engine.replies_kept().map_err(|why| Failure::outside(Code::Unwritable, why))?;
     if spent.load(Ordering::Relaxed) && !report.complete {
         output::note("the budget of a judge is spent: raise it, and the same command goes on");
         return Ok(Exit::Threshold);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use assay::data::{is_stream, open_once};
+use assay::data::{DataError, escape, is_stream, open_once};
 
 use super::exit::Failure;
 
@@ -30,11 +30,9 @@ impl Spooled {
                 none => none.insert(tempfile::tempdir()?),
             };
             let file = folder.path().join(format!("stream-{}.jsonl", at + 1));
-            let copied = copy(path, &file);
-            let name =
-                if path.as_os_str() == "-" { "stdin".into() } else { path.display().to_string() };
-            if copied.map_err(|error| anyhow::anyhow!("{name}: {error}"))? == 0 {
-                return Err(anyhow::anyhow!("{name}: the stream ended without a row").into());
+            let name = if path.as_os_str() == "-" { Path::new("stdin") } else { path.as_path() };
+            if copy(path, &file).map_err(Failure::unread(name))? == 0 {
+                return Err(DataError::Empty { stream: escape(&name.display().to_string()) }.into());
             }
             paths.push(file);
         }

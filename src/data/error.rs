@@ -291,6 +291,16 @@ pub struct RowError {
 }
 
 impl RowError {
+    /// What is wrong with a row, in the column of this name where it is one column's.
+    pub fn new(place: Place, code: Code, field: Option<&str>, message: impl Into<String>) -> Self {
+        let defect = Defect::new(code, message);
+        let defect = match field {
+            Some(field) => defect.at_field(field),
+            None => defect,
+        };
+        Self { place, defect }
+    }
+
     /// What is wrong.
     pub fn code(&self) -> Code {
         self.defect.code

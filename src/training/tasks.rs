@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use assay_trainer::training::{Demonstration, Task};
+use assay_verifiers::code::Code;
 use assay_verifiers::{Content, Sample};
 
 use super::chat::ChatTemplate;
-use crate::data::{Columns, DataError, Place, ReadLimits, Row, RowError, Source, escape};
+use crate::data::{Columns, DataError, ReadLimits, Row, RowError, Source, escape};
 
 /// Why tasks cannot be read. Texts in it are escaped already.
 #[derive(Debug, thiserror::Error)]
@@ -15,23 +16,9 @@ pub enum TaskError {
     /// A file that cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A row that is not a row.
+    /// A row that is not a row, no task, or no demonstration.
     #[error(transparent)]
     Row(#[from] RowError),
-    /// A row that is not a task, or no demonstration.
-    #[error("{place}: {why}")]
-    Prompt {
-        /// The row.
-        place: Place,
-        /// What it has, and what it had to have.
-        why: String,
-    },
-    /// Files without a row.
-    #[error("{files}: no row")]
-    Empty {
-        /// The files.
-        files: String,
-    },
 }
 
 /// The tasks of a set, and the rows that they were read from, in the same order. What a row has for a
@@ -99,27 +86,30 @@ impl TaskReader<'_> {
     /// The sample of a row, and its prompt as the policy sees it.
     fn prompt(&self, row: Row) -> Result<(Sample, String), TaskError> {
         let sample = row.sample?;
-        let wrong = |why: String| TaskError::Prompt { place: row.place.clone(), why };
+        let wrong = |code: Code, why: String| {
+            RowError::new(row.place.clone(), code, Some(&self.columns.prompt), why)
+        };
         let prompt = match (self.chat, sample.prompt_content()) {
-            (Some(chat), content) => chat.prompt(content).map_err(wrong)?,
+            (Some(chat), content) => {
+                chat.prompt(content).map_err(|why| wrong(Code::BadValue, why))?
+            }
             (None, Content::Text(text)) => text.clone(),
             (None, Content::Messages(_)) => {
-                let column = escape(&self.columns.prompt);
                 let why = "a conversation needs the chat template of a model folder";
-                return Err(wrong(format!("{column}: {why}")));
+                return Err(wrong(Code::WrongType, why.to_owned()).into());
             }
         };
         if prompt.is_empty() {
-            let column = escape(&self.columns.prompt);
-            return Err(wrong(format!("{column}: missing or empty; a task has a prompt")));
+            let why = "missing or empty; a task has a prompt";
+            return Err(wrong(Code::MissingValue, why.to_owned()).into());
         }
         Ok((sample, prompt))
     }
 }
 
 fn empty(paths: &[PathBuf]) -> TaskError {
-    let names = paths.iter().map(|path| escape(&path.display().to_string()));
-    TaskError::Empty { files: names.collect::<Vec<_>>().join(", ") }
+    let files = paths.iter().map(|path| escape(&path.display().to_string())).collect();
+    DataError::NoRows { files }.into()
 }
 
 #[cfg(test)]
@@ -156,7 +146,7 @@ mod tests {
         for (row, expected) in [
             ("{\"reference\":\"2\"}\n", "tasks.jsonl:1: prompt: missing or empty"),
             ("{\"prompt\":[{\"role\":\"user\",\"content\":\"x\"}]}\n", "needs the chat template"),
-            ("", "no row"),
+            ("", "no rows"),
         ] {
             write_atomic(&path, row.as_bytes()).unwrap();
             let why = reader(&columns).tasks(std::slice::from_ref(&path)).unwrap_err();

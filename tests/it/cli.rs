@@ -414,7 +414,7 @@ fn a_pipe_that_is_closed_early_is_an_error() {
     drop(child.stdout.take());
     let ran = Ran::of(child.wait_with_output().unwrap());
     assert_eq!(ran.code, 3, "{}", ran.err);
-    assert!(ran.err.starts_with("error: standard output: "), "{}", ran.err);
+    assert!(ran.err.starts_with("error[unwritable]: standard output: "), "{}", ran.err);
 }
 
 #[test]
@@ -451,14 +451,22 @@ fn bench_measures_beside_a_yardstick() {
 #[test]
 fn errors_are_data_where_json_is_asked_for() {
     let place = place();
+    assert_eq!(place.run("score a.toml d.jsonl -o run -q").code, 0);
+    assert_eq!(place.run("score a.toml d.jsonl -o torn -q").code, 0);
+    place.write("torn/manifest.json", "{");
     for (words, code, at) in [
         ("score --json --no-such-flag", "usage", None),
+        ("eval processbench no-model d.jsonl --json", "missing_value", Some("d.jsonl")),
+        ("advantages run --with d.jsonl --lengths reference -o o --json", "missing_value", None),
+        ("advantages torn --with d.jsonl -o o --json", "damaged", None),
+        ("advantages run --with d.jsonl -o d.jsonl/o --json", "unwritable", Some("d.jsonl/o")),
         ("score a.toml none.jsonl -o out --json", "unreadable_file", Some("none.jsonl")),
         ("score a.toml d.jsonl -o d.jsonl/out --json", "unwritable", Some("d.jsonl/out")),
     ] {
         let ran = place.run(words);
         let error =
             &serde_json::from_str::<Value>(ran.err.lines().last().unwrap()).unwrap()["error"];
+        assert!(ran.err.contains(&format!("error[{code}]: ")), "{words}: {}", ran.err);
         assert_eq!(error["code"], code, "{words}: {}", ran.err);
         assert_eq!(error["fields"]["file"].as_str(), at, "{words}: {}", ran.err);
     }

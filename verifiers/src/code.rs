@@ -89,7 +89,7 @@ codes! {
     NoColumn = "no_column",
     /// A row lacks a value that is needed.
     MissingValue = "missing_value",
-    /// Compressed or columnar data are damaged. Rows before the damage were read.
+    /// Compressed or columnar data, or a file of a run, are damaged. Rows before the damage were read.
     Damaged = "damaged",
     /// Output cannot be written, or a file of a run cannot be read.
     Unwritable = "unwritable",

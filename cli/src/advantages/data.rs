@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use assay::Sample;
-use assay::data::{ReadLimits, Source};
+use assay::data::{Place, ReadLimits, Source, escape};
 use assay::engine::runs::{CONFIG, InputFile, MANIFEST, RunManifest, hash_file};
 use assay::trainer::request::AdvantageRequest;
+use assay::verifiers::code::Code;
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
@@ -55,12 +56,12 @@ impl DataColumns {
             return Ok(None);
         }
         let samples = samples(&files, run, ids)?;
-        let prompts = samples.iter().map(|sample| sample.prompt().to_owned()).collect();
+        let prompts = samples.iter().map(|(_, sample)| sample.prompt().to_owned()).collect();
         let lengths = match &self.lengths {
             Some(column) => Some(along(&samples, column, "a number of tokens", |value| {
                 value.as_u64().and_then(|length| usize::try_from(length).ok())
             })?),
-            None => samples.iter().map(|sample| Some(sample.token_ids()?.len())).collect(),
+            None => samples.iter().map(|(_, sample)| Some(sample.token_ids()?.len())).collect(),
         };
         let role = |column: &String| {
             along(&samples, column, "a text or an integer", |value| match value {
@@ -92,17 +93,27 @@ impl DataRows {
 
 /// A column of the metadata, along the samples.
 fn along<T>(
-    samples: &[Sample],
+    samples: &[(Place, Sample)],
     column: &str,
     expected: &str,
     read: impl Fn(&Value) -> Option<T>,
 ) -> Result<Vec<T>, Failure> {
-    let one = |sample: &Sample| {
+    let one = |(place, sample): &(Place, Sample)| {
         let value = sample.meta().get(column);
         value.and_then(&read).ok_or_else(|| {
-            let id = assay::data::escape(sample.id());
-            let have = value.map_or_else(|| "is missing".to_owned(), |value| format!("is {value}"));
-            Failure::usage(format!("id \"{id}\": column \"{column}\" {have}, expected {expected}"))
+            let (code, found) = if let Some(value) = value {
+                (Code::BadValue, format!("is {value}"))
+            } else {
+                let own: Vec<String> = sample.meta().keys().map(|key| escape(key)).collect();
+                let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
+                (
+                    Code::MissingValue,
+                    format!("missing; columns that [data] gives no meaning: {own}"),
+                )
+            };
+            let column = escape(column);
+            let why = format!("{place}: {column}: {found}; expected {expected}");
+            Failure::refused(code, why)
         })
     };
     samples.iter().map(one).collect()
@@ -124,7 +135,7 @@ fn scored_files(run: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// The samples of these ids, which are in the data in the same order; rows between them were not
 /// scored.
-fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<Sample>, Failure> {
+fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<(Place, Sample)>, Failure> {
     let columns = columns(&json(run, CONFIG)?, run.display())?;
     let mut wanted = ids.iter();
     let mut next = wanted.next();
@@ -134,7 +145,7 @@ fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<Sample>, 
             if let Ok(sample) = row.sample
                 && next.is_some_and(|id| id == sample.id())
             {
-                samples.push(sample);
+                samples.push((row.place, sample));
                 next = wanted.next();
             }
         }
@@ -142,7 +153,7 @@ fn samples(data: &[PathBuf], run: &Path, ids: &[String]) -> Result<Vec<Sample>, 
     match next {
         None => Ok(samples),
         Some(id) => {
-            let id = assay::data::escape(id);
+            let id = escape(id);
             let why = format!(
                 "--with: the row with id \"{id}\" is not in the data, or not in the order of the run"
             );

@@ -6,6 +6,7 @@ use assay::engine::runs::{CONFIG, verdict_rows};
 use assay::trainer::Ragged;
 use assay::trainer::advantages::{AdvantageConfig, StepReward};
 use assay::trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
+use assay::verifiers::code::Code;
 use assay::verifiers::{Reward, Schedule, Scored, Verdict, from_value};
 use serde_json::{Map, Value};
 
@@ -116,7 +117,8 @@ pub(super) fn advantage(run: &Path) -> Result<AdvantageConfig, Failure> {
     let config: Value = json(run, CONFIG)?;
     let table = config.get("advantage").cloned().unwrap_or_else(|| Value::Object(Map::new()));
     from_value(&table).map_err(|error| {
-        anyhow::anyhow!("{}: [advantage] is damaged: {error}", run.display()).into()
+        let why = format!("{}: [advantage] is damaged: {error}", run.display());
+        Failure::outside(Code::Damaged, why)
     })
 }
 

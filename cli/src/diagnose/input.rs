@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assay::data::open_once;
 use assay::engine::runs::{CONFIG, RunManifest, VerdictRows, verdict_rows};
+use assay::verifiers::code::Code;
 use assay::verifiers::{FaultKind, Outcome, Reward, Scored, Verdict};
 use serde_json::Value;
 
@@ -90,11 +91,14 @@ impl Rows {
                 continue;
             }
             let row = serde_json::from_slice::<Scored>(&line);
-            let wrong = |why| anyhow::anyhow!("{name}:{}: not a verdict row ({why})", at + 1);
-            table.push(row.map_err(wrong)?);
+            table.push(row.map_err(|why| {
+                let why = format!("{name}:{}: not a verdict row ({why})", at + 1);
+                Failure::outside(Code::WrongType, why)
+            })?);
         }
         if table.ids.is_empty() {
-            return Err(anyhow::anyhow!("{name}: there is no verdict row").into());
+            let why = format!("{name}: there is no verdict row");
+            return Err(Failure::outside(Code::NoRows, why));
         }
         Ok(table)
     }

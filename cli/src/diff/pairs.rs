@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use assay::engine::runs::VerdictRows;
 use assay::verifiers::Scored;
+use assay::verifiers::code::Code;
 
 use crate::exit::Failure;
 
@@ -88,10 +89,10 @@ impl Pairs {
             }
         }
         if self.a.held + self.b.held > WAITING_MAX {
-            return Err(anyhow::anyhow!(
+            let why = format!(
                 "the runs have too little in common: {WAITING_MAX} rows wait for one of their id"
-            )
-            .into());
+            );
+            return Err(Failure::outside(Code::Limit, why));
         }
         Ok(())
     }

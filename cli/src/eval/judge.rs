@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use assay::engine::Plan;
 use assay::rubrics::agreement::Bootstrap;
 use assay::setup::Environment;
+use assay::verifiers::code::Code;
 use clap::Args as ClapArgs;
 use serde_json::{Value, json};
 
@@ -90,7 +91,7 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let how = Bootstrap { resamples: args.resamples, seed: args.seed, ..Bootstrap::default() };
     let measured = cases.measured(how, args.bins);
     let counts = Counts { unlabelled, ..cases.counts };
-    engine.replies_kept().map_err(|why| anyhow::anyhow!("{why}"))?;
+    engine.replies_kept().map_err(|why| Failure::outside(Code::Unwritable, why))?;
     if args.json {
         let found = json!({
             "reward": reward,

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use assay::data::{Columns, ReadLimits, escape, nearest};
+use assay::data::{Columns, Place, ReadLimits, RowError, escape, nearest};
+use assay::verifiers::code::Code;
 use assay::verifiers::{Content, Message};
 use serde_json::{Map, Value};
 
@@ -40,8 +41,7 @@ pub(super) struct Rows {
 /// One row, and where it is.
 #[derive(Clone)]
 pub(super) struct Row {
-    place: String,
-    file: String,
+    place: Place,
     called: Rc<BTreeMap<&'static str, String>>,
     subset: &'static str,
     columns: Map<String, Value>,
@@ -78,10 +78,9 @@ impl Asked<'_> {
                     rows.is_cut = true;
                     return Ok(Next::Stop);
                 }
-                let sample = row.sample.map_err(anyhow::Error::from)?;
+                let sample = row.sample?;
                 rows.rows.push(Row {
-                    place: row.place.to_string(),
-                    file: row.place.file.to_string(),
+                    place: row.place,
                     called: Rc::clone(&called),
                     subset: self.subset,
                     columns: sample.meta().clone(),
@@ -155,10 +154,10 @@ impl Rows {
     fn have_subsets(&self) -> Result<(), Failure> {
         let mut named: BTreeMap<&str, &Row> = BTreeMap::new();
         for row in self.iter().filter(|row| row.value(row.subset).is_some()) {
-            named.entry(&row.file).or_insert(row);
+            named.entry(&row.place.file).or_insert(row);
         }
         for row in self.iter().filter(|row| row.value(row.subset).is_none()) {
-            if let Some(other) = named.get(row.file.as_str()) {
+            if let Some(other) = named.get(&*row.place.file) {
                 let other = other.place();
                 return Err(row.wrong(row.subset, &format!("a text, as {other} has")));
             }
@@ -169,7 +168,7 @@ impl Rows {
 
 impl Row {
     /// Its file and number.
-    pub(super) fn place(&self) -> &str {
+    pub(super) fn place(&self) -> &Place {
         &self.place
     }
 
@@ -184,23 +183,23 @@ impl Row {
 
     /// What a column has, and what was expected of it.
     pub(super) fn wrong(&self, name: &str, expected: &str) -> Failure {
-        let (place, column) = (&self.place, self.column(name));
-        let called =
-            if column == name { name.to_owned() } else { format!("{name} ({})", escape(column)) };
-        let why = match self.value(name) {
+        let column = self.column(name);
+        let called = if column == name { name.to_owned() } else { format!("{name} ({column})") };
+        let (code, why) = match self.value(name) {
             None => {
                 let own = listed(self.columns.keys().map(String::as_str));
-                format!(
+                let why = format!(
                     "missing; expected {expected}; the row has: {own} (--column {name}=COLUMN names \
                      another)"
-                )
+                );
+                (Code::MissingValue, why)
             }
             Some(value) => {
                 let value: String = value.to_string().chars().take(SHOWN_MAX).collect();
-                format!("is {}; expected {expected}", escape(&value))
+                (Code::BadValue, format!("is {}; expected {expected}", escape(&value)))
             }
         };
-        anyhow::anyhow!("{place}: {called}: {why}").into()
+        RowError::new(self.place.clone(), code, Some(&called), why).into()
     }
 
     pub(super) fn id(&self) -> Option<String> {
@@ -285,7 +284,7 @@ impl Row {
     pub(super) fn subset(&self) -> Result<String, Failure> {
         let subset = match self.value(self.subset) {
             None => {
-                let stem = self.file.rsplit('/').next().unwrap_or_default();
+                let stem = self.place.file.rsplit('/').next().unwrap_or_default();
                 stem.split('.').next().unwrap_or_default()
             }
             Some(Value::String(text)) => text,

@@ -83,6 +83,6 @@ fn told(line: &str, other: &str, time: u32) -> String {
 
 fn lines(run: &Path) -> Result<Lines<BufReader<File>>, Failure> {
     let path = run.join(VERDICTS);
-    let file = File::open(&path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    let file = File::open(&path).map_err(Failure::io(&path))?;
     Ok(BufReader::new(file).lines())
 }

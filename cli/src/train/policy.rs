@@ -66,6 +66,6 @@ fn alphabet(prepared: &Prepared) -> String {
 pub(super) fn refused(error: PolicyError) -> Failure {
     match error {
         PolicyError::Invalid { .. } => Failure::usage(format!("model: {error}")),
-        PolicyError::Io { .. } => Failure::Other(error.into()),
+        PolicyError::Io { .. } => anyhow::Error::from(error).into(),
     }
 }

@@ -245,6 +245,6 @@ fn inputs(paths: &[PathBuf], config: &Config) -> Result<Vec<InputFile>, Failure>
 fn read(error: TaskError) -> Failure {
     match error {
         TaskError::Data(error) => error.into(),
-        other => Failure::Other(other.into()),
+        TaskError::Row(error) => error.into(),
     }
 }

@@ -144,7 +144,7 @@ pub(super) fn failed(error: TrainingError) -> Failure {
     match error {
         TrainingError::Numbers(TrainerError::Setting(_))
         | TrainingError::Policy(PolicyError::Invalid { .. }) => Failure::usage(error.to_string()),
-        other => Failure::Other(other.into()),
+        other => anyhow::Error::from(other).into(),
     }
 }
 
@@ -172,6 +172,6 @@ mod tests {
         let setting = TrainingError::Numbers(TrainerError::setting("epochs", "0"));
         assert!(matches!(failed(setting), Failure::Usage(..)));
         let fault = TrainingError::Rewards { step: 1, message: "gone".into() };
-        assert!(matches!(failed(fault), Failure::Other(_)));
+        assert!(matches!(failed(fault), Failure::Outside(..)));
     }
 }

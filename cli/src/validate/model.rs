@@ -28,7 +28,7 @@ pub(super) fn folders(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if is_model(&path.to_owned()) {
         return Ok(vec![path.to_owned()]);
     }
-    let entries = std::fs::read_dir(path).map_err(anyhow::Error::from)?;
+    let entries = std::fs::read_dir(path).map_err(Failure::unread(path))?;
     let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     found.retain(is_model);
     found.sort();

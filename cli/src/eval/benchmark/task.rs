@@ -9,6 +9,7 @@ use assay::reward_models::model::{Judgement, Model};
 use assay::reward_models::models::RunSettings;
 use assay::reward_models::template::View;
 use assay::setup::Environment;
+use assay::verifiers::code::Code;
 use serde_json::{Map, Value, json};
 
 use super::args::{Args, Backend};
@@ -129,7 +130,7 @@ impl<T> Scored<T> {
     ) -> Result<Self, Failure> {
         let mut scores = Vec::with_capacity(views.len());
         let mut unjudged = Unjudged::default();
-        let mut last = "";
+        let mut last = None;
         for (views, owners) in views.chunks(TEXTS).zip(owners.chunks(TEXTS)) {
             for ((view, (row, subset)), judged) in views.iter().zip(owners).zip(model.judge(views))
             {
@@ -137,16 +138,21 @@ impl<T> Scored<T> {
                     Ok(judged) => read(model, &judged, view.steps.len())
                         .ok_or_else(|| "the model gave no score".to_owned()),
                     Err(ModelError::Input(why)) => Err(why.to_string()),
-                    Err(error) => return Err(anyhow::anyhow!("{}: {error}", row.place()).into()),
+                    Err(error) => {
+                        return Err(Failure::outside(
+                            Code::Internal,
+                            format!("{}: {error}", row.place()),
+                        ));
+                    }
                 };
                 if let Err(why) = &score {
                     unjudged.texts += 1;
                     if unjudged.texts <= SHOWN_MAX {
                         output::note(&format!("{}: not judged: {why}", row.place()));
                     }
-                    if last != row.place() {
+                    if last != Some(row.place()) {
                         *unjudged.rows.entry((*subset).to_owned()).or_default() += 1;
-                        last = row.place();
+                        last = Some(row.place());
                     }
                 }
                 scores.push(score.ok());

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use assay::data::{Columns, ReadLimits, Row, Source, escape};
+use assay::data::{Columns, ReadLimits, Row, RowError, Source, escape};
 use assay::rubrics::reply::pair::Winner;
 use assay::verifiers::Sample;
+use assay::verifiers::code::Code;
 use serde_json::Value;
 
 use super::kind::LabelKind;
@@ -72,23 +73,23 @@ impl Asked<'_> {
 
     /// Takes a row, whose label is of this kind.
     fn take(&self, row: Row, kind: Option<LabelKind>, to: &mut Labelled) -> Result<(), Failure> {
-        let place = row.place.to_string();
-        let sample = row.sample.map_err(anyhow::Error::from)?;
+        let place = row.place;
+        let sample = row.sample?;
         let wrong = |expected: &str| {
             let found = row.label.as_ref().map(ToString::to_string).unwrap_or_default();
-            let (column, found) = (escape(self.label), escape(&found));
-            Failure::from(anyhow::anyhow!(
-                "{place}: {column}: is {found}; expected {expected} (--label names another column, \
-                 --kind another kind; null means no label)"
-            ))
+            let why = format!(
+                "is {}; expected {expected} (--label names another column, --kind another kind; null \
+                 means no label)",
+                escape(&found)
+            );
+            RowError::new(place.clone(), Code::BadValue, Some(self.label), why)
         };
         let read = match (kind, &row.label) {
             (Some(LabelKind::Pairs), label) => {
                 let texts = two(&sample).ok_or_else(|| {
-                    anyhow::anyhow!(
-                        "{place}: expected two texts in `responses`, `chosen` and `rejected`, or \
-                         `response_A` and `response_B`"
-                    )
+                    let why = "expected two texts in `responses`, `chosen` and `rejected`, or \
+                               `response_A` and `response_B`";
+                    RowError::new(place.clone(), Code::MissingValue, None, why)
                 })?;
                 // Without a label, the names of the columns say which is better.
                 let named = sample.meta().contains_key("chosen") && !self.label_given;
@@ -101,7 +102,7 @@ impl Asked<'_> {
                     })?),
                 };
                 if better.is_some() {
-                    to.samples.extend(pair(&sample, &place, texts));
+                    to.samples.extend(pair(&sample, &place.to_string(), texts));
                 }
                 better.map(Label::Better)
             }
