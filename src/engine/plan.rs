@@ -147,8 +147,7 @@ impl Plan {
         let expression = expression
             .map_err(|error| refused::expression(document, "combine.expression", error))?;
         if let Some(source) = &config.combine.expression {
-            let known = names.iter().map(String::as_str);
-            refused::check_names(document, "combine.expression", source, &known)?;
+            refused::check_expression(document, source, &names)?;
         }
         let formula =
             CombineFormula::of(&config).map_err(|error| document.refused("combine", error))?;
@@ -389,8 +388,10 @@ fn when(
     known: &mut Vec<Arc<When>>,
 ) -> Result<Option<Arc<When>>, ConfigError> {
     let Some(source) = &reward.when else { return Ok(None) };
+    let path = format!("reward[{at}].when");
     let when = When::compile(source, names, known)
-        .map_err(|error| refused::expression(document, &format!("reward[{at}].when"), error))?;
+        .map_err(|error| refused::expression(document, &path, error))?;
+    refused::check_when(document, &path, source, names)?;
     Ok(Some(when))
 }
 

@@ -10,10 +10,11 @@ mod value;
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rhai::{
-    AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, ParseError, Position, Scope,
+    AST, Dynamic, Engine, EvalAltResult, Map, OptimizationLevel, ParseError, ParseErrorType,
+    Position, Scope,
 };
 
 use crate::fault::{Fault, FaultKind};
@@ -131,6 +132,25 @@ impl Script {
         let ast = shared_engine().compile_expression(source);
         let ast = unambiguous(source, ast.map_err(|error| ScriptError::of(source, &error))?)?;
         Ok(Self { ast, source: source.to_owned() })
+    }
+
+    /// The first variable that an expression names and that is none of `known`, and its place.
+    pub fn unknown_variable(
+        source: &str,
+        known: &[&str],
+    ) -> Option<(String, Option<Range<usize>>)> {
+        static STRICT: LazyLock<Engine> = LazyLock::new(|| {
+            let mut engine = bounded_engine();
+            engine.set_strict_variables(true);
+            engine
+        });
+        let mut scope = Scope::new();
+        for name in known {
+            scope.push_constant_dynamic(*name, Dynamic::UNIT);
+        }
+        let error = STRICT.compile_expression_with_scope(&scope, source).err()?;
+        let ParseErrorType::VariableUndefined(name) = error.err_type() else { return None };
+        Some((name.clone(), place(source, error.position())))
     }
 
     /// Whether the source mentions `word`: a run is given only what it mentions.

@@ -51,7 +51,8 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn find(&self) -> Vec<Finding> {
-        let mut found = if self.script.is_rhai() { self.variables() } else { Vec::new() };
+        let is_own = self.script.is_rhai() && matches!(self.script.role, Role::Reward(_));
+        let mut found = if is_own { self.variables() } else { Vec::new() };
         let is_absent = |name: &str| PACKAGES.split(' ').any(|own| own == name);
         let mut imports = self.script.facts.imports.iter();
         found.extend(imports.find(|(name, _)| is_absent(name)).map(|(name, spot)| {
@@ -126,24 +127,14 @@ impl Names<'_> {
     fn variables(&self) -> Vec<Finding> {
         let mut engine = bounded_engine();
         engine.set_strict_variables(true);
-        let (names, more): (Vec<&str>, &[&str]) = match self.script.role {
-            Role::Combine => (self.seen(), &["rewards", "step"]),
-            Role::When(_) => (SAMPLE_NAMES.to_vec(), &["rewards", "step", "verdicts"]),
-            Role::Reward(_) => (SAMPLE_NAMES.to_vec(), &["rewards", "verdicts"]),
-        };
-        let known: Vec<&str> = names.into_iter().chain(more.iter().copied()).collect();
+        let known = [SAMPLE_NAMES.as_slice(), &["rewards", "verdicts"]].concat();
         let mut scope = Scope::new();
         for name in &known {
             scope.push_constant_dynamic(*name, Dynamic::UNIT);
         }
         let mut found = Vec::new();
         while found.len() < UNKNOWN_MAX {
-            let text = &self.script.text;
-            let compiled = match self.script.role {
-                Role::Reward(_) => engine.compile_with_scope(&scope, text),
-                _ => engine.compile_expression_with_scope(&scope, text),
-            };
-            let Err(error) = compiled else { break };
+            let Err(error) = engine.compile_with_scope(&scope, &self.script.text) else { break };
             // Whatever else it is, the plan was built of it.
             let ParseErrorType::VariableUndefined(name) = error.err_type() else { break };
             let place = error.position();
@@ -202,7 +193,7 @@ impl Names<'_> {
             () if root.is_none() && self.meta.has(name) => "column",
             () if is_rhai && role.is_some_and(|role| SAMPLE_NAMES.contains(&role)) => "role",
             () if role.is_some() => "taken",
-            () if is_of_rewards || root.is_none() && is_combine => "listed",
+            () if is_of_rewards => "listed",
             () if root.is_none() => "variable",
             () => "member",
         };

@@ -45,6 +45,12 @@ impl Aggregation {
         if let Some(source) = &self.expression {
             Script::expression(source)
                 .map_err(|error| RubricError::new("aggregate.expression", error.message))?;
+            let names = rubric.criteria.iter().map(|own| own.name.as_str());
+            let known: Vec<&str> = names.chain(["value"]).collect();
+            if let Some((name, _)) = Script::unknown_variable(source, &known) {
+                let known = known.join(", ");
+                return refuse("expression", &format!("no `{name}` is there; there are: {known}"));
+            }
         }
         if self.how == How::Value && rubric.leaves().len() != 1 {
             return refuse("how", "`value` is for a rubric of one criterion");

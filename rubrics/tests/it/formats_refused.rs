@@ -73,6 +73,18 @@ fn values_of_another_type_are_named() {
 }
 
 #[test]
+fn an_expression_names_criteria_alone() {
+    let expression = |source: &str| {
+        json!({
+            "criterion": [{"name": "a", "text": "x"}, {"name": "b", "text": "y"}],
+            "aggregate": {"how": "expression", "expression": source},
+        })
+    };
+    assert_refused(expression("a + c"), "aggregate.expression", "no `c` is there");
+    assert!(read(expression("if a > 0.5 { value.b } else { b }")).is_ok());
+}
+
+#[test]
 fn names_that_are_used_twice_are_refused() {
     let verifiers = json!({"criteria": [{"name": "a", "text": "x"}, {"name": "a", "text": "y"}]});
     assert_refused(verifiers, "criteria[1].name", "used twice, first in criteria[0]");

@@ -2,12 +2,12 @@
 
 use assay_verifiers::BuildError;
 use assay_verifiers::code::Code;
-use assay_verifiers::script::ScriptError;
+use assay_verifiers::script::{SAMPLE_NAMES, Script, ScriptError};
 
 use crate::data::Columns;
 use crate::engine::config::{CombineBy, Config, RewardConfig, ServeConfig};
 use crate::engine::document::Document;
-use crate::engine::error::ConfigError;
+use crate::engine::error::{ConfigError, did_you_mean};
 
 fn refused(
     document: &Document,
@@ -143,6 +143,70 @@ pub(super) fn reward<'a>(
         let message = format!("`{key}` names the reward \"{name}\", and none is called so");
         document.error(path, message).code(Code::UnknownName).known(name, known)
     })
+}
+
+/// Refuses a `when` that names a variable which is not there. `rewards` are all of the configuration.
+pub(super) fn check_when(
+    document: &Document,
+    path: &str,
+    source: &str,
+    rewards: &[String],
+) -> Result<(), ConfigError> {
+    let known = [SAMPLE_NAMES.as_slice(), &["rewards", "verdicts", "step"]].concat();
+    let Some((name, error)) = unknown_variable(document, path, source, &known) else {
+        return Ok(());
+    };
+    let is_reward = rewards.contains(&name);
+    if !is_reward && did_you_mean(&name, known.iter().copied()).is_some() {
+        return Err(error);
+    }
+    let owner = if is_reward { "rewards" } else { "meta" };
+    let help = format!(
+        "write `{owner}.{name}`: a column of a row is a member of `meta`, and a reward above this one \
+         of `rewards`; there are: {}",
+        known.join(", ")
+    );
+    Err(error.help(Some(help)))
+}
+
+/// Refuses a `combine.expression` that names a variable or a reward which is not there.
+pub(super) fn check_expression(
+    document: &Document,
+    source: &str,
+    rewards: &[String],
+) -> Result<(), ConfigError> {
+    let path = "combine.expression";
+    let names = rewards.iter().map(String::as_str);
+    let known: Vec<&str> = names.clone().chain(["rewards", "step"]).collect();
+    match unknown_variable(document, path, source, &known) {
+        None => check_names(document, path, source, &names),
+        Some((name, error)) if SAMPLE_NAMES.contains(&name.as_str()) => {
+            let help = format!(
+                "an expression sees the rewards alone: put what reads `{name}` into a reward, \
+                 verifier = \"rhai\", and name that reward here"
+            );
+            Err(error.help(Some(help)))
+        }
+        Some((_, error)) => Err(error),
+    }
+}
+
+/// The first variable that is none of `known`, and what is said of it.
+fn unknown_variable(
+    document: &Document,
+    path: &str,
+    source: &str,
+    known: &[&str],
+) -> Option<(String, ConfigError)> {
+    let (name, part) = Script::unknown_variable(source, known)?;
+    let key = path.rsplit('.').next().unwrap_or(path);
+    let message = format!("`{key}` names the variable `{name}`, which is not there");
+    let error = match part {
+        Some(part) => document.error_in(path, part, message),
+        None => document.error(path, message),
+    };
+    let error = error.code(Code::UnknownName).known(&name, known.iter().copied());
+    Some((name, error))
 }
 
 /// Refuses an expression that names a reward which is not there.
