@@ -10,6 +10,7 @@ mod texts;
 use assay::ConfigError;
 use assay::data::DataError;
 use assay::engine::Document;
+use assay::verifiers::code::Code;
 
 use look::{Finding, Look, Tested};
 pub(crate) use problem::Problem;
@@ -126,7 +127,7 @@ pub(crate) fn allowed(
     for (key, code) in own.chain(flags.iter().map(|code| ("--allow".to_owned(), code))) {
         if !known.contains(&code.as_str()) {
             let error = document.error(&key, format!("no lint is called {code:?}"));
-            return Err(error.known(code, known));
+            return Err(error.code(Code::UnknownWord).known(code, known));
         }
     }
     Ok(codes.iter().chain(flags).cloned().collect())

@@ -14,6 +14,7 @@ use clap::Args;
 use serde::de::DeserializeOwned;
 
 use super::exit::Failure;
+use super::lints;
 use super::run_files::cache_folder;
 
 /// The key and the value of a `--set`.
@@ -92,7 +93,7 @@ impl TrainingArgs {
     }
 }
 
-/// Reads a configuration, and sets in it what flags say.
+/// Reads a configuration, sets in it what flags say, and looks whether there are the lints that it allows.
 pub(super) fn document(
     environment: &Environment,
     path: &Path,
@@ -105,6 +106,7 @@ pub(super) fn document(
         let origin = Origin { place: "command line", text, key: start..start + key.len() };
         document.set_by(key, value, origin)?;
     }
+    lints::allowed(&document, &document.config()?.lint.allow, &[])?;
     Ok(document)
 }
 

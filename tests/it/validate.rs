@@ -285,9 +285,16 @@ fn a_lint_that_is_allowed_is_silent() {
     assert_eq!(self::report(&place, "--allow inverted_reward").1["warnings"], json!([]));
     let own = self::place("weight = -1.0\n[lint]\nallow = [\"inverted_reward\"]\n");
     assert_eq!(self::report(&own, "").1["warnings"], json!([]));
-    let ran = place.run("validate a.toml d.jsonl --allow inverted_rewards");
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("did you mean \"inverted_reward\"?"), "{}", ran.err);
+    let allow = "--set lint.allow=[\"inverted_rewards\"]";
+    for words in [
+        "validate a.toml d.jsonl --allow inverted_rewards".to_owned(),
+        format!("score a.toml d.jsonl -o run {allow}"),
+        format!("bench a.toml d.jsonl {allow}"),
+    ] {
+        let ran = place.run(&words);
+        assert_eq!(ran.code, 2, "{words}: {}", ran.err);
+        assert!(ran.err.contains("did you mean \"inverted_reward\"?"), "{}", ran.err);
+    }
 }
 
 /// A judge whose replies are recorded in the column `said`.
