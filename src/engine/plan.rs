@@ -254,7 +254,7 @@ impl Plan {
     }
 
     /// All that decides a byte of the output: what trainers read does not.
-    fn deciding(&self) -> Value {
+    pub(super) fn deciding(&self) -> Value {
         let rewards: Vec<Value> =
             self.config.rewards.iter().zip(&self.rewards).map(resolved).collect();
         json!({

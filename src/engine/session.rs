@@ -115,7 +115,7 @@ impl RunSession<'_> {
     /// How the run starts in a folder that may hold a part of it. A complete one is held against its
     /// manifest, also where it is about to go on.
     fn start(&self, wanted: &RunManifest, mended: &mut Vec<String>) -> Result<RunStart, RunError> {
-        let start = self.folder.start(wanted)?;
+        let start = self.folder.start(wanted, &self.engine.plan().deciding())?;
         let Some(have) = self.folder.manifest()?.filter(|have| have.complete) else {
             return Ok(start);
         };

@@ -449,6 +449,20 @@ fn bench_measures_beside_a_yardstick() {
 }
 
 #[test]
+fn what_makes_a_run_another_one_is_named() {
+    let place = place();
+    assert_eq!(place.run("score a.toml d.jsonl -o run -q").code, 0);
+    for (words, says) in [
+        ("--labels kind", "data.label was null and is \"kind\" now"),
+        ("--labels kind", "`assay explain RUN --disagree --labels COLUMN`"),
+        ("--set combine.clamp=[0,0.5]", "combine.clamp was null and is [0.0,0.5] now"),
+    ] {
+        let ran = place.run(&format!("score a.toml d.jsonl -o run -q {words}"));
+        assert!(ran.code == 2 && ran.err.contains(says), "{words}: {}", ran.err);
+    }
+}
+
+#[test]
 fn errors_are_data_where_json_is_asked_for() {
     let place = place();
     assert_eq!(place.run("score a.toml d.jsonl -o run -q").code, 0);

@@ -1,11 +1,13 @@
 //! A run folder: whose it is, how far it got, and where to go on.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use assay_verifiers::code::Code;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::lock::{Lock, Refused};
@@ -171,16 +173,16 @@ impl RunFolder {
         }
     }
 
-    /// How the run described by `wanted` starts in this folder.
+    /// How the run described by `wanted`, whose settings are `config`, starts in this folder.
     ///
     /// # Errors
     /// The folder holds another run, or something that is not a run.
-    pub fn start(&self, wanted: &RunManifest) -> Result<RunStart, RunError> {
+    pub fn start(&self, wanted: &RunManifest, config: &Value) -> Result<RunStart, RunError> {
         let Some(have) = self.manifest()? else {
             self.expect_empty(false)?;
             return Ok(RunStart::Fresh);
         };
-        self.expect_same(&have, wanted)?;
+        self.expect_same(&have, wanted, Some(config))?;
         if have.bad_rows != wanted.bad_rows && have.bad_rows != "stop" {
             let why = format!("the run was made with --bad-rows {}", have.bad_rows);
             return Err(self.foreign(why));
@@ -197,18 +199,33 @@ impl RunFolder {
     /// its shards, or over what there is of the same run.
     pub(super) fn admit(&self, wanted: &RunManifest) -> Result<(), RunError> {
         match self.manifest()? {
-            Some(have) => self.expect_same(&have, wanted),
+            Some(have) => self.expect_same(&have, wanted, None),
             None => self.expect_empty(true),
         }
     }
 
-    fn expect_same(&self, have: &RunManifest, wanted: &RunManifest) -> Result<(), RunError> {
+    fn expect_same(
+        &self,
+        have: &RunManifest,
+        wanted: &RunManifest,
+        config: Option<&Value>,
+    ) -> Result<(), RunError> {
         if have.format != wanted.format {
             let why =
                 format!("the run has format {}, this build writes {}", have.format, wanted.format);
             return Err(self.foreign(why));
         }
-        difference(&have.identity, &wanted.identity).map_or(Ok(()), |why| Err(self.foreign(why)))
+        let Some(mut why) = difference(&have.identity, &wanted.identity) else { return Ok(()) };
+        if have.identity.config_hash != wanted.identity.config_hash
+            && let Some(Value::Object(config)) = config
+            && let Some(own) = self.read_json::<Value>(CONFIG)?
+            && let Some(key) =
+                config.iter().find_map(|(key, now)| changed(key, member(&own, key), now))
+        {
+            why.push_str(": ");
+            why.push_str(&key);
+        }
+        Err(self.foreign(why))
     }
 
     fn expect_empty(&self, beside_shards: bool) -> Result<(), RunError> {
@@ -307,6 +324,40 @@ impl RunFolder {
 
     pub(crate) fn io(&self, name: &str, source: io::Error) -> RunError {
         RunError::Io { file: self.path(name).display().to_string(), source }
+    }
+}
+
+fn member<'v>(value: &'v Value, key: &str) -> &'v Value {
+    value.get(key).unwrap_or(&Value::Null)
+}
+
+/// The first setting that is not what it was, in words.
+fn changed(path: &str, was: &Value, now: &Value) -> Option<String> {
+    /// The most characters of a setting that are shown.
+    const SHOWN_MAX: usize = 60;
+    let shown = |value: &Value| value.to_string().chars().take(SHOWN_MAX).collect::<String>();
+    match (was, now) {
+        _ if was == now => None,
+        (Value::Object(own), Value::Object(new)) => {
+            let keys: BTreeSet<&String> = own.keys().chain(new.keys()).collect();
+            let mut keys = keys.into_iter();
+            keys.find_map(|key| {
+                changed(&format!("{path}.{key}"), member(was, key), member(now, key))
+            })
+        }
+        (Value::Array(own), Value::Array(new)) if own.len() == new.len() => {
+            let mut pairs = own.iter().zip(new).enumerate();
+            pairs.find_map(|(at, (own, new))| changed(&format!("{path}[{at}]"), own, new))
+        }
+        _ => {
+            let mut told = format!("{path} was {} and is {} now", shown(was), shown(now));
+            if path == "data.label" {
+                told.push_str(
+                    " (`assay explain RUN --disagree --labels COLUMN` holds a run against labels)",
+                );
+            }
+            Some(told)
+        }
     }
 }
 
