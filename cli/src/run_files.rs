@@ -5,7 +5,9 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use assay::data::{Columns, Row, escape, open_regular, read_regular};
-use assay::engine::runs::{MANIFEST, RunError, RunManifest, TIMINGS, check_lines, check_verdicts};
+use assay::engine::runs::{
+    InputFile, MANIFEST, RunError, RunManifest, TIMINGS, check_lines, check_verdicts, hash_file,
+};
 use assay::verifiers::code::Code;
 use assay::verifiers::from_value;
 use serde::Deserialize;
@@ -79,6 +81,20 @@ pub(super) fn row_numbers(
         })?;
         Ok(timing.row)
     }))
+}
+
+/// The file of an input, where it has the bytes that were scored: at its path, else at a relative path seen from
+/// a folder above the run.
+pub(super) fn input_file(run: &Path, input: &InputFile) -> Option<PathBuf> {
+    let own = Path::new(&input.path);
+    let run = run.canonicalize().ok().filter(|_| own.is_relative());
+    let above = run.iter().flat_map(|run| run.ancestors().skip(1)).map(|folder| folder.join(own));
+    let is_same = |path: &PathBuf| {
+        let is_sized =
+            path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == input.bytes);
+        is_sized && hash_file(path).is_ok_and(|(sha256, _)| Some(sha256) == input.sha256)
+    };
+    std::iter::once(own.to_owned()).chain(above).find(is_same)
 }
 
 /// What `row` of the data is, where it is not the row that a run scored as `id`: its place, and both ids.

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use assay::Sample;
 use assay::data::{Block, Columns, DataError, ReadLimits, Row, Source, escape};
-use assay::engine::runs::{CONFIG, InputFile, RunError, RunInputs, RunManifest, hash_file};
+use assay::engine::runs::{CONFIG, RunError, RunInputs, RunManifest};
 use assay::verifiers::Content;
 use assay::verifiers::code::Code;
 use assay_view::{DataRows, RowText, ViewError};
 
 use super::exit::Failure;
 use super::output;
-use super::run_files::{columns, json};
+use super::run_files::{columns, input_file, json};
 use super::spooled::Spooled;
 
 /// The data of a run, which can be read more than once.
@@ -28,20 +28,22 @@ impl RunTexts {
         with: &[PathBuf],
     ) -> Result<Result<Self, String>, Failure> {
         let inputs = &manifest.identity.inputs;
+        let mut own = Vec::new();
         if with.is_empty() {
-            if let Some(other) = inputs.iter().find(|input| !is_same(input)) {
-                let name = Path::new(&other.path).file_name().unwrap_or_default();
-                let name = escape(&name.to_string_lossy());
-                let why =
-                    format!("the data, {name}, are not where the run read them, or were changed");
-                return Ok(Err(why));
+            for input in inputs {
+                let Some(file) = input_file(run, input) else {
+                    let name = Path::new(&input.path).file_name().unwrap_or_default();
+                    let name = escape(&name.to_string_lossy());
+                    let why = "are not where the run read them, or were changed";
+                    return Ok(Err(format!("the data, {name}, {why}")));
+                };
+                own.push(file);
             }
         } else if RunInputs::find(with, &ReadLimits::default())?.files() != inputs.as_slice() {
             output::note(
                 "note: --with: not the bytes that were scored: rows are matched by number and id",
             );
         }
-        let own: Vec<PathBuf> = inputs.iter().map(|input| PathBuf::from(&input.path)).collect();
         let spooled = Spooled::new(if with.is_empty() { &own } else { with })?;
         Ok(Ok(Self { spooled, columns: columns(&json(run, CONFIG)?, run.display())? }))
     }
@@ -72,13 +74,6 @@ impl RunTexts {
     pub(super) fn of_block(&self, block: &Block) -> Vec<RowText> {
         block.rows(&self.columns).iter().map(text).collect()
     }
-}
-
-/// Whether a file has the bytes that were scored.
-fn is_same(input: &InputFile) -> bool {
-    let path = Path::new(&input.path);
-    let is_sized = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == input.bytes);
-    is_sized && hash_file(path).is_ok_and(|(sha256, _)| Some(sha256) == input.sha256)
 }
 
 /// What a page shows of a row. One that cannot be read has no texts.

@@ -117,6 +117,10 @@ fn labels_and_other_rewards_are_disagreed_with() {
     assert_eq!(place.run("explain a.toml d.jsonl --disagree --labels right").out, text);
     place.run("score a.toml d.jsonl -o other --bad-rows fault --labels right -q");
     assert_eq!(place.run("explain other --disagree").out, text);
+    // The data are found from another folder too.
+    let mut command = place.command("explain --disagree --labels right");
+    let elsewhere = command.arg(place.path("run")).current_dir("/").output().unwrap();
+    assert_eq!(Ran::of(elsewhere).out, text);
     // Without labels the rewards alone are compared.
     let alone = place.run("explain run --disagree");
     assert_eq!(alone.code, 0, "{}", alone.err);

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use assay::Sample;
 use assay::data::{Place, ReadLimits, Source, escape};
-use assay::engine::runs::{CONFIG, InputFile, MANIFEST, RunManifest, hash_file};
+use assay::engine::runs::{CONFIG, MANIFEST, RunManifest};
 use assay::trainer::request::AdvantageRequest;
 use assay::verifiers::code::Code;
 use clap::Args as ClapArgs;
 use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::run_files::{columns, json};
+use crate::run_files::{columns, input_file, json};
 
 /// The data, and which of its columns estimators need.
 #[derive(Debug, ClapArgs)]
@@ -122,15 +122,8 @@ fn along<T>(
 /// The files that a run scored; none where one of them is gone or is another.
 fn scored_files(run: &Path) -> Result<Vec<PathBuf>, Failure> {
     let manifest: RunManifest = json(run, MANIFEST)?;
-    let is_same = |input: &InputFile| {
-        let found = hash_file(Path::new(&input.path)).ok();
-        found.is_some_and(|(sha256, _)| Some(sha256) == input.sha256)
-    };
-    let inputs = manifest.identity.inputs;
-    if !inputs.iter().all(is_same) {
-        return Ok(Vec::new());
-    }
-    Ok(inputs.into_iter().map(|input| PathBuf::from(input.path)).collect())
+    let files = manifest.identity.inputs.iter().map(|input| input_file(run, input));
+    Ok(files.collect::<Option<_>>().unwrap_or_default())
 }
 
 /// The samples of these ids, which are in the data in the same order; rows between them were not

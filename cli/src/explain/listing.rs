@@ -10,7 +10,7 @@ use assay::verifiers::Scored;
 use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::run_files::{columns, json, manifest, other_row, row_numbers};
+use crate::run_files::{columns, input_file, json, manifest, other_row, row_numbers};
 
 /// Rows that are shown of one kind, where not all are asked for.
 pub(super) const SHOWN_MAX: usize = 5;
@@ -79,8 +79,10 @@ impl ListedRun {
         data: &[PathBuf],
         column: &str,
     ) -> Result<impl Iterator<Item = Result<Row, Failure>> + use<>, Failure> {
-        let inputs = self.manifest.identity.inputs.iter().map(|input| PathBuf::from(&input.path));
-        let data: Vec<PathBuf> = if data.is_empty() { inputs.collect() } else { data.to_vec() };
+        let inputs = self.manifest.identity.inputs.iter();
+        let own =
+            inputs.map(|one| input_file(&self.dir, one).unwrap_or_else(|| (&one.path).into()));
+        let data: Vec<PathBuf> = if data.is_empty() { own.collect() } else { data.to_vec() };
         let gone = |path: &&PathBuf| path.as_os_str() == "-" || is_stream(path).unwrap_or(true);
         if let Some(gone) = data.iter().find(gone) {
             let why = format!(
