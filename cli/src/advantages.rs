@@ -91,6 +91,9 @@ pub(super) fn run(args: &Args, environment: &Environment) -> Result<Exit, Failur
     let needed = args.group_size.is_none() && rollouts.lacks_groups();
     let columns = args.data.read(&args.run, &rollouts.ids, needed)?;
     let keys = rollouts.groups(args.group_size, columns.as_ref())?;
+    if let Some(note) = rollouts.cut(&keys) {
+        output::note(&note);
+    }
     let mut request = rollouts.request(&keys);
     if let Some(columns) = columns {
         columns.fill(&mut request);

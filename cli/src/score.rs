@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay::engine::runs::{RunStart, VerdictForm};
 use assay::engine::{
-    Agreement, BadRows, CancellationToken, Engine, EngineBuilder, FileRun, FileRunSpec, Report,
-    Shard, Summary,
+    Agreement, BadRows, CancellationToken, Engine, EngineBuilder, FileRun, FileRunSpec,
+    GroupCounts, Report, Shard, Summary,
 };
 use assay::setup::Environment;
 use assay::verifiers::code::Code;
@@ -255,6 +255,16 @@ fn tell(args: &Args, summary: &Summary, engine: &Engine, step: u64) -> Result<()
         if engine.plan().needs_groups() && summary.groups.is_none() && summary.rows > 1 {
             let why = "note: no two adjacent rows share a group or a prompt: rewards that \
                        compare a group have nobody to compare with, or all rows as one group";
+            output::line(why);
+        }
+        let is_at_limit = args.limit.is_some_and(|most| summary.rows + summary.skipped >= most);
+        let is_uneven = |own: &GroupCounts| own.smallest < own.largest || own.rows < summary.rows;
+        if is_at_limit
+            && !engine.plan().needs_groups()
+            && summary.groups.as_ref().is_some_and(is_uneven)
+        {
+            let why = "note: groups are of several sizes, and --limit may have cut the last: pass@k \
+                       and advantages take what there is of it for all of it";
             output::line(why);
         }
     }

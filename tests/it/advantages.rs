@@ -134,6 +134,20 @@ fn a_run_whose_rows_name_no_group_goes_by_its_prompts() {
 }
 
 #[test]
+fn a_group_that_a_limit_cuts_is_told() {
+    let place = place();
+    let row = |prompt| json!({"prompt_id": prompt, "completion": "yes", "reference": "yes"});
+    let rows = ["a", "a", "b", "b"].map(|prompt| format!("{}\n", row(prompt)));
+    place.write("rows.jsonl", &rows.concat());
+    for (limit, is_cut) in [(3, true), (4, false)] {
+        let words = format!("score assay.toml rows.jsonl -o run-{limit} --limit {limit} -q");
+        assert_eq!(place.run(&words).out.contains("--limit may have cut"), is_cut, "{limit}");
+        let said = lines(&place, &format!("run-{limit}")).1;
+        assert_eq!(said.contains("its last group has 1 rows, others 2"), is_cut, "{said}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     let place = place();
     for (words, why) in [

@@ -1,5 +1,6 @@
 //! The rollouts of a run: rewards, the parts they were made of, steps.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay::engine::runs::{CONFIG, verdict_rows};
@@ -22,6 +23,8 @@ pub(super) struct Rollouts {
     rewards: Vec<Option<f64>>,
     parts: Vec<PartColumn>,
     steps: Option<Ragged<StepReward>>,
+    /// The most rows that the run was to read, where they were not all.
+    limit: Option<u64>,
 }
 
 impl Rollouts {
@@ -32,6 +35,7 @@ impl Rollouts {
         let mut rollouts = Self {
             parts: parts(&config, manifest.identity.training.step),
             steps: steps.map(|_| Ragged::new()),
+            limit: manifest.limit,
             ..Self::default()
         };
         if let Some(name) = steps
@@ -51,6 +55,22 @@ impl Rollouts {
     /// Whether a row names no group.
     pub(super) fn lacks_groups(&self) -> bool {
         self.groups.iter().any(Option::is_none)
+    }
+
+    /// What is to be said where `--limit` may have cut the last of the groups.
+    pub(super) fn cut(&self, groups: &[String]) -> Option<String> {
+        let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+        for group in groups {
+            *sizes.entry(group).or_default() += 1;
+        }
+        let (limit, last) = (self.limit?, groups.last()?);
+        let (size, most) = (*sizes.get(last.as_str())?, *sizes.values().max()?);
+        (size < most).then(|| {
+            format!(
+                "note: --limit {limit} ended the run: its last group has {size} rows, others {most}, and \
+                 advantages are of the rows that are there"
+            )
+        })
     }
 
     /// What rows share a prompt by: groups of one size, the group of the row, or its prompt.
