@@ -110,7 +110,10 @@ fn columns_of_the_data_are_read_where_an_estimator_needs_them() {
     let (found, _) = lines(&place, "run --kind opo --with rows.jsonl --lengths tokens");
     close(&advantages(&found), &[0.5, 0.0, -1.0, 0.0, 0.0]);
     let error = refused(&place, "run --kind opo --with rows.jsonl --lengths prompt_id");
-    assert!(error.contains("rows.jsonl:1: prompt_id: missing") && error.contains("a number of tokens"), "{error}");
+    assert!(
+        error.contains("rows.jsonl:1: prompt_id: missing") && error.contains("a number of tokens"),
+        "{error}"
+    );
     place.write("other.jsonl", "{\"completion\": \"x\"}\n");
     let error = refused(&place, "run --kind grpo --with other.jsonl");
     assert!(error.contains("is not in the data"), "{error}");

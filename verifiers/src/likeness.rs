@@ -5,6 +5,7 @@ use std::cell::Cell;
 use assay_structure::answer;
 use assay_structure::fold::decomposed;
 
+use crate::OrderedMap;
 use crate::prelude::*;
 use crate::text_parts::{Place, given, share, texts, visible};
 
@@ -109,7 +110,8 @@ pub(crate) fn gold(sample: &Sample) -> Option<Vec<String>> {
 }
 
 /// The data of a text, and the JSON that it is: in the last code fence, or else in the last answer tag, or else
-/// in all of it, and there in the last box. Of an object, its member `answer` or the only one.
+/// in all of it, and there in the last box. Of an object, its member `answer` or the only one; none where
+/// it is there twice and says two things.
 pub(crate) fn data(text: &str) -> Option<(&str, Option<Value>)> {
     let part = text[Place::Any.find(text, &["json"]).ok()?].trim();
     let mut depth = 1_u32;
@@ -120,15 +122,20 @@ pub(crate) fn data(text: &str) -> Option<(&str, Option<Value>)> {
     let boxed =
         part.rsplit_once("\\boxed{").and_then(|(_, rest)| Some(&rest[..rest.find(closes)?]));
     let part = boxed.unwrap_or(part).trim();
-    let value = match serde_json::from_str(part).ok() {
-        Some(Value::Object(mut members)) => {
-            let is_only = members.len() == 1;
-            let answer = members.remove("answer");
-            answer.or_else(|| members.into_iter().next().filter(|_| is_only).map(|(_, own)| own))
-        }
-        value => value,
+    let Ok(members) = serde_json::from_str::<OrderedMap<Value>>(part) else {
+        return Some((part, serde_json::from_str(part).ok()));
     };
-    Some((part, value))
+    let first = members.iter().next().map_or("", |(key, _)| key);
+    let is_answer = members.iter().any(|(key, _)| key == "answer");
+    let name = if is_answer { "answer" } else { first };
+    let mut own = members.iter().filter(|(key, _)| *key == name).map(|(_, own)| own);
+    let value = own.next();
+    // Two answers are none.
+    if own.any(|other| Some(other) != value) {
+        return None;
+    }
+    let is_only = members.iter().all(|(key, _)| key == name);
+    Some((part, value.filter(|_| is_answer || is_only).cloned()))
 }
 
 /// An item without emphasis and the marks of text in LaTeX, decomposed.

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_verifiers::column_path::member;
 use assay_verifiers::{
-    AsyncVerifier, BuildError, Built, Earlier, Fault, FaultKind, Lane, Meter, Pending, Reward,
-    Sample, Spec, Verdict,
+    AsyncVerifier, BuildError, Built, Earlier, Fault, FaultKind, Lane, Meter, OrderedMap, Pending,
+    Reward, Sample, Spec, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::judge_choice::JudgeChoice;
@@ -207,16 +207,14 @@ impl Body {
 
 impl ExternalChecker {
     fn verdict(&self, reply: &str) -> Result<Verdict, Fault> {
-        let answer: Value = serde_json::from_str(reply)
-            .map_err(|_| wrong(format!("the answer is no JSON: {}", shown(reply))))?;
-        let verdict = match at(&answer, &self.reward) {
+        let verdict = match at(reply, &self.reward)? {
             None | Some(Value::Null) => {
                 Verdict::abstained(format!("the checker gives no `{}`", self.reward))
             }
-            Some(found) => Verdict::scored(self.worth(found)?),
+            Some(found) => Verdict::scored(self.worth(&found)?),
         };
-        let detail = self.detail.as_ref().and_then(|path| at(&answer, path));
-        let detail = detail.map(|detail| shown(&assay_verifiers::sample::value_text(detail)));
+        let detail = self.detail.as_ref().and_then(|path| at(reply, path).ok()?);
+        let detail = detail.map(|detail| shown(&assay_verifiers::sample::value_text(&detail)));
         Ok(match detail {
             Some(detail) => verdict.with("detail", detail),
             None => verdict,
@@ -252,11 +250,25 @@ impl ExternalChecker {
 }
 
 /// What a path leads to in an answer; the whole answer of an empty path.
-fn at<'v>(answer: &'v Value, path: &str) -> Option<&'v Value> {
-    if path.is_empty() {
-        return Some(answer);
+///
+/// # Errors
+/// An answer that is no JSON, or a member on the way that is there twice and says two things.
+fn at(answer: &str, path: &str) -> Result<Option<Value>, Fault> {
+    let no_json = |_: serde_json::Error| wrong(format!("the answer is no JSON: {}", shown(answer)));
+    let mut found: &RawValue = serde_json::from_str(answer).map_err(no_json)?;
+    for name in path.split('.').filter(|_| !path.is_empty()) {
+        let members =
+            serde_json::from_str::<OrderedMap<&RawValue>>(found.get()).unwrap_or_default();
+        let mut own = members.iter().filter(|(key, _)| *key == name).map(|(_, own)| *own);
+        let list = || serde_json::from_str::<Vec<&RawValue>>(found.get()).ok();
+        let element = || list()?.get(name.parse::<usize>().ok()?).copied();
+        let Some(next) = own.next().or_else(element) else { return Ok(None) };
+        if own.any(|other| other.get() != next.get()) {
+            return Err(wrong(format!("the answer has two `{name}`: {}", shown(answer))));
+        }
+        found = next;
     }
-    path.split('.').try_fold(answer, member)
+    serde_json::from_str(found.get()).map(Some).map_err(no_json)
 }
 
 fn wrong(why: String) -> Fault {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use assay_verifiers::OrderedMap;
 use assay_verifiers::extract::{Thinking, thinking};
 use serde_json::Value;
 
@@ -34,7 +35,7 @@ pub(super) fn query(text: &str) -> Option<Query<'_>> {
     let said = thinking::answer(text, Thinking::Skip)?;
     let said = (said.start, said.end);
     let answer = tagged(text, said).unwrap_or(said);
-    if let Some(query) = member(text, answer) {
+    if let Some(query) = member(text, answer).ok()? {
         return Some((query.into(), answer));
     }
     let is_tagged = answer != said;
@@ -48,24 +49,31 @@ pub(super) fn query(text: &str) -> Option<Query<'_>> {
     Some((slice(text, span).into(), span))
 }
 
+/// A JSON object that has a member twice, and says two things.
+struct TwoAnswers;
+
 /// The query in a JSON object that is all there is, or is in the last fence.
-fn member(text: &str, within: Span) -> Option<String> {
+fn member(text: &str, within: Span) -> Result<Option<String>, TwoAnswers> {
     let is_object = |span: &Span| slice(text, *span).trim_start().starts_with('{');
     let in_fence = || {
         let object = fenced(text, within, |language| language == "json").filter(is_object)?;
         let other = fenced(text, within, is_sql);
         Some(object).filter(|object| other.is_none_or(|other| other.0 <= object.0))
     };
-    let object = Some(within).filter(is_object).or_else(in_fence)?;
-    let Ok(Value::Object(members)) = serde_json::from_str(slice(text, object).trim()) else {
-        return None;
-    };
-    let called = |name: &str| {
+    let object = Some(within).filter(is_object).or_else(in_fence);
+    let read = |span| serde_json::from_str(slice(text, span).trim()).ok();
+    let members: OrderedMap<Value> = object.and_then(read).unwrap_or_default();
+    for name in MEMBERS {
         let mut found = members.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
-        found.next().and_then(|(_, value)| value.as_str())
-    };
-    let query = MEMBERS.iter().find_map(|name| called(name).filter(|text| is_query(text)))?;
-    Some(query.trim().to_owned())
+        let Some((_, value)) = found.next() else { continue };
+        if found.any(|(_, other)| other != value) {
+            return Err(TwoAnswers);
+        }
+        if let Some(query) = value.as_str().filter(|text| is_query(text)) {
+            return Ok(Some(query.trim().to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 fn slice(text: &str, span: Span) -> &str {
