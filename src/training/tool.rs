@@ -14,8 +14,6 @@ use crate::sandbox::runtime::{Limits, Stop};
 
 /// Replies that are kept at most; beyond that the map starts over.
 const KEPT_MAX: usize = 1 << 16;
-/// Memory of a call, in bytes.
-const MEMORY_BYTES_MAX: usize = 80 << 20;
 
 /// A program that replies to calls. It is deterministic, so equal calls are run once.
 pub struct SandboxTool {
@@ -36,8 +34,7 @@ impl SandboxTool {
             ToolLanguage::Python => Written::Python,
             ToolLanguage::JavaScript => Written::JavaScript,
         };
-        let limits =
-            Limits { fuel: config.fuel, memory_bytes_max: MEMORY_BYTES_MAX, ..Limits::default() };
+        let limits = Limits { fuel: config.fuel, ..Limits::judging() };
         let empty = Self {
             executor: Executor::of(sandbox, &language)?,
             source: String::new(),

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::build_error::BuildError;
 use crate::canonical::Digest;
+use crate::code::Code;
 use crate::fault::Fault;
 use crate::from_value;
 use crate::meter::Meter;
@@ -147,6 +148,17 @@ pub trait Files {
     /// # Errors
     /// Why it cannot be read, or may not be.
     fn read(&self, name: &str) -> Result<Vec<u8>, String>;
+
+    /// The text of the file called `name`, which a setting names.
+    ///
+    /// # Errors
+    /// The same, or bytes that are no text.
+    fn text(&self, setting: &str, name: &str) -> Result<String, BuildError> {
+        let bytes = self.read(name).map_err(|why| BuildError::unreadable(setting, why))?;
+        String::from_utf8(bytes).map_err(|_| {
+            BuildError::new(setting, format!("file \"{name}\" is not UTF-8")).code(Code::Encoding)
+        })
+    }
 
     /// Where the folder called `name` lies, for what is too large to hand over as bytes.
     ///

@@ -146,10 +146,7 @@ pub(crate) fn scripts(plan: &Plan, files: &ConfigFolder, environment: &Environme
             (Some(text), None) => {
                 ("script", format!("reward[{at}].config.script"), Some(text.to_owned()))
             }
-            (None, Some(file)) => {
-                let text = files.read(file).ok().and_then(|own| String::from_utf8(own).ok());
-                ("file", file.to_owned(), text)
-            }
+            (None, Some(file)) => ("file", file.to_owned(), files.text("file", file).ok()),
             _ => continue,
         };
         let Some(text) = text else { continue };

@@ -187,10 +187,8 @@ fn with_program(
     if let Some(tool) = tool
         && let Some(name) = tool.file.take()
     {
-        let text = files
-            .read(&name)
-            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| format!("{name}: not UTF-8")));
-        tool.source = Some(text.map_err(|why| document.error("train.tool.file", why))?);
+        let text = files.text("file", &name);
+        tool.source = Some(text.map_err(|error| document.refused("train.tool", error))?);
     }
     Ok(train)
 }

@@ -28,7 +28,7 @@ pub(super) fn template(
 ) -> Result<PromptTemplate, BuildError> {
     let mut text = |(setting, file, ours): PromptSource<'_>| {
         let text = match file {
-            Some(file) => read(scope, setting, file)?,
+            Some(file) => scope.files.text(setting, file)?,
             None => ours.to_owned(),
         };
         spec.files.push((setting.to_owned(), canonical::digest_parts(&[text.as_bytes()])));
@@ -102,10 +102,4 @@ fn unknown<'n>(text: &str, named: &'n [String], more: &[&str]) -> Option<&'n str
     };
     let is_there = |name: &str| SEEN.contains(&name) || more.contains(&name);
     named.iter().map(String::as_str).find(|name| !is_there(name) && !is_guarded(name))
-}
-
-fn read(scope: &RubricScope<'_>, setting: &str, file: &str) -> Result<String, BuildError> {
-    let refuse = |why: String| BuildError::new(setting, why);
-    let bytes = scope.files.read(file).map_err(|why| BuildError::unreadable(setting, why))?;
-    String::from_utf8(bytes).map_err(|_| refuse(format!("{file}: not UTF-8")))
 }

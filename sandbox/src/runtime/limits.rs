@@ -38,6 +38,12 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// What one verdict of code of the user's may use, where nothing else is said. It judges every sample,
+    /// so that one that does not end is told of within a second.
+    pub fn judging() -> Self {
+        Self { fuel: 3_200_000_000, memory_bytes_max: 80 << 20, ..Self::default() }
+    }
+
     /// Refuses limits that no program keeps.
     ///
     /// # Errors

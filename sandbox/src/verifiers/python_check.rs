@@ -8,7 +8,7 @@ use assay_verifiers::code::Code;
 use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward};
 
-use super::sandboxed::{Python, Sandboxed, judge_limits, over_judge_limits};
+use super::sandboxed::{Python, Sandboxed, over_judge_limits};
 use crate::Sandbox;
 use crate::runtime::Limits;
 use crate::suite::Kind;
@@ -43,9 +43,9 @@ pub struct PythonCheck {
     /// Packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
     /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
     packages: Vec<String>,
-    /// What one run may use: by default 3.2e9 units of fuel, which is less than a second, and 72 MiB.
+    /// What one run may use: by default 3.2e9 units of fuel, which is less than a second, and 80 MiB.
     #[serde(deserialize_with = "over_judge_limits")]
-    #[default(judge_limits())]
+    #[default(Limits::judging())]
     limits: Limits,
     #[serde(skip)]
     python: Python,
@@ -74,7 +74,7 @@ impl Check for PythonCheck {
         }
         let (setting, source) = match (&self.script, &self.file, &self.tests) {
             (Some(source), None, None) => ("script", source.clone()),
-            (None, Some(file), None) => ("file", source_in(file, files)?),
+            (None, Some(file), None) => ("file", files.text("file", file)?),
             (None, None, Some(_)) => return Ok(()),
             _ => return Err(BuildError::new("script", "give one of script, file and tests")),
         };
@@ -151,10 +151,4 @@ impl PythonCheck {
         let verdict = Verdict::scored(reward);
         Ok(if notes.is_empty() { verdict } else { verdict.with("notes", notes) })
     }
-}
-
-fn source_in(file: &str, files: &dyn Files) -> Result<String, BuildError> {
-    let bad = |why: String| BuildError::new("file", why);
-    let bytes = files.read(file).map_err(|why| BuildError::unreadable("file", why))?;
-    String::from_utf8(bytes).map_err(|_| bad(format!("file \"{file}\" is not UTF-8")))
 }

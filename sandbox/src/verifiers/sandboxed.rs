@@ -31,18 +31,11 @@ pub trait Sandboxed: Check {
     }
 }
 
-/// What one verdict of code of the user's may use, where nothing else is said. It judges every sample, so
-/// that one that does not end is told of within a second.
-#[cfg(feature = "wasm")]
-pub(super) fn judge_limits() -> Limits {
-    Limits { fuel: 3_200_000_000, memory_bytes_max: 80 << 20, ..Limits::default() }
-}
-
 /// The limits that are given, over those of code that judges.
 #[cfg(feature = "wasm")]
 pub(super) fn over_judge_limits<'de, D: Deserializer<'de>>(given: D) -> Result<Limits, D::Error> {
     let given = serde_json::Map::deserialize(given)?;
-    let mut all = serde_json::to_value(judge_limits()).map_err(D::Error::custom)?;
+    let mut all = serde_json::to_value(Limits::judging()).map_err(D::Error::custom)?;
     if let Value::Object(all) = &mut all {
         all.extend(given);
     }

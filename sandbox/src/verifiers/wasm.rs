@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_verifiers::Digest;
 use assay_verifiers::prelude::*;
 
-use super::sandboxed::{Sandboxed, judge_limits, over_judge_limits};
+use super::sandboxed::{Sandboxed, over_judge_limits};
 use crate::Sandbox;
 use crate::languages::module::binary;
 use crate::runtime::{Limits, Plugin, PluginAnswer, PluginInput, Runtime, Stop, drive};
@@ -25,8 +25,8 @@ pub struct Wasm {
     /// Handed to the component as JSON.
     #[serde(default)]
     settings: Value,
-    /// What one verdict may use: by default 3.2e9 units of fuel, which is less than a second, and 72 MiB.
-    #[serde(default = "judge_limits", deserialize_with = "over_judge_limits")]
+    /// What one verdict may use: by default 3.2e9 units of fuel, which is less than a second, and 80 MiB.
+    #[serde(default = "Limits::judging", deserialize_with = "over_judge_limits")]
     limits: Limits,
     #[serde(skip)]
     runtime: Option<Runtime>,

@@ -47,7 +47,7 @@ impl Check for Rhai {
     fn load(&mut self, files: &dyn Files) -> Result<(), BuildError> {
         let (name, source) = match (&self.script, &self.file) {
             (Some(source), None) => ("script", source.clone()),
-            (None, Some(file)) => ("file", source_in(file, files)?),
+            (None, Some(file)) => ("file", files.text("file", file)?),
             _ => return Err(BuildError::new("script", "give either script or file")),
         };
         let program = Script::compile(&source).map_err(|why| {
@@ -94,12 +94,6 @@ impl Check for Rhai {
         }
         verdict(&program.run(&shared_engine(), &mut scope, meter)?)
     }
-}
-
-fn source_in(file: &str, files: &dyn Files) -> Result<String, BuildError> {
-    let bad = |why: String| BuildError::new("file", why);
-    let bytes = files.read(file).map_err(|why| BuildError::unreadable("file", why))?;
-    String::from_utf8(bytes).map_err(|_| bad(format!("file \"{file}\" is not UTF-8")))
 }
 
 fn verdict(value: &Dynamic) -> Result<Verdict, Fault> {
