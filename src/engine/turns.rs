@@ -95,6 +95,14 @@ pub(super) struct TurnVerdict {
     pub(super) verdict: Verdict,
 }
 
+/// The verdict on the message at this place: its steps are of that message.
+pub(super) fn at_place(mut verdict: Verdict, place: Option<usize>) -> Verdict {
+    for step in &mut verdict.steps {
+        step.turn = step.turn.or(place);
+    }
+    verdict
+}
+
 /// The mean of the messages that were scored, with a step for each. One that failed fails all; where
 /// every message abstained, so does the verdict.
 pub(super) fn merged(turns: Vec<TurnVerdict>) -> Verdict {
@@ -155,6 +163,23 @@ mod tests {
         assert!(matches!(none.outcome, Outcome::Abstained(_)));
         let failed = turns(vec![Verdict::graded(true), Verdict::failed(Fault::internal("x"))]);
         assert!(matches!(failed.outcome, Outcome::Failed(_)));
+    }
+
+    #[test]
+    fn steps_are_of_the_message_that_was_judged() {
+        let said = ["assistant", "tool", "assistant", "tool"].map(|role| Message::new(role, "x"));
+        let sample = Sample::builder(said.to_vec()).build();
+        let step = Step::new((0, 1), Reward::ONE);
+        for (judged, place) in [
+            (JudgedTurn::FirstAssistant, Some(0)),
+            (JudgedTurn::LastAssistant, Some(2)),
+            (JudgedTurn::At(1), Some(1)),
+            (JudgedTurn::Last, None),
+        ] {
+            let Turns::One(own) = judged.of(&sample) else { unreachable!("{judged:?}") };
+            let verdict = Verdict { steps: vec![step], ..Verdict::graded(true) };
+            assert_eq!(at_place(verdict, own.earlier_place()).steps[0].turn, place, "{judged:?}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::core::{Core, Row};
 use super::plan::Planned;
 use super::pool::guarded;
 use super::score::{Engine, block_on};
-use super::turns::{TurnVerdict, Turns, merged};
+use super::turns::{TurnVerdict, Turns, at_place, merged};
 use super::when::RowView;
 
 #[expect(clippy::indexing_slicing, reason = "the places of rewards are those of the plan")]
@@ -61,7 +61,7 @@ impl Core {
             computed(verifier, sample, earlier, &mut meter)
         };
         match planned.turns.of(sample) {
-            Turns::One(sample) => one(&sample),
+            Turns::One(sample) => at_place(one(&sample), sample.earlier_place()),
             Turns::Each(turns) => {
                 merged(turns.iter().map(|(at, own)| turn(*at, own, one(own))).collect())
             }
@@ -92,7 +92,10 @@ impl Core {
             started(verifier, sample, earlier, &mut meter)
         };
         Some(match planned.turns.of(sample) {
-            Turns::One(sample) => one(&sample),
+            Turns::One(sample) => match sample.earlier_place() {
+                None => one(&sample),
+                place => one(&sample).map(move |verdict| at_place(verdict, place)).boxed(),
+            },
             Turns::Each(turns) => {
                 let pending = turns.into_iter().map(|(at, own)| {
                     let pending = one(&own);

@@ -101,6 +101,12 @@ impl Sample {
         self.data.completion.message(self.turn)
     }
 
+    /// The place of that message, where others come behind it.
+    pub fn earlier_place(&self) -> Option<usize> {
+        let last = self.data.completion.messages()?.len().checked_sub(1);
+        self.data.completion.place(self.turn).filter(|place| Some(*place) != last)
+    }
+
     /// The completion as it came: text or messages.
     pub fn completion_content(&self) -> &Content {
         &self.data.completion

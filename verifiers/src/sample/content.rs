@@ -69,13 +69,19 @@ impl Content {
 
     /// The message at `turn`. `None` for plain text, and without such a message.
     pub fn message(&self, turn: Turn) -> Option<&Message> {
+        self.messages()?.get(self.place(turn)?)
+    }
+
+    /// The place of that message, from 0 on.
+    pub fn place(&self, turn: Turn) -> Option<usize> {
         let messages = self.messages()?;
-        let own = |message: &&Message| message.role == "assistant";
+        let own = |message: &Message| message.role == "assistant";
+        let last = messages.len().checked_sub(1);
         match turn {
-            Turn::LastAssistant => messages.iter().rfind(own).or(messages.last()),
-            Turn::FirstAssistant => messages.iter().find(own).or(messages.last()),
-            Turn::Last => messages.last(),
-            Turn::At(at) => messages.get(at),
+            Turn::LastAssistant => messages.iter().rposition(own).or(last),
+            Turn::FirstAssistant => messages.iter().position(own).or(last),
+            Turn::Last => last,
+            Turn::At(at) => Some(at),
         }
     }
 

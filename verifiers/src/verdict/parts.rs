@@ -70,7 +70,8 @@ impl From<Outcome> for Component {
 pub struct Step {
     /// Its bytes in the text that was judged, end excluded.
     pub span: (usize, usize),
-    /// The message that it is a part of, counted from 0, where several messages were judged.
+    /// The message that it is a part of, counted from 0, where several messages were judged, or one that
+    /// is not the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<usize>,
     /// Its tokens among the token ids of the sample, end excluded, where they are known.
