@@ -1,12 +1,15 @@
 //! What metrics of texts share: the text that is judged, its references, and what a score earns.
 
+use std::borrow::Cow;
 use std::cell::Cell;
+use std::slice;
 
 use assay_structure::answer;
 use assay_structure::fold::decomposed;
 
 use crate::OrderedMap;
 use crate::prelude::*;
+use crate::sample::value_text;
 use crate::text_parts::{Place, given, share, texts, visible};
 
 /// What a metric says.
@@ -31,7 +34,7 @@ pub(crate) fn judge(
         Ok(text) => text,
         Err(why) => return Ok(Verdict::graded(false).because(why)),
     };
-    let references: Vec<&str> = references.iter().map(String::as_str).collect();
+    let references: Vec<&str> = references.iter().map(|text| &**text).collect();
     let read: usize = references.iter().map(|text| text.len()).sum();
     // Some twenty passes over texts and n-grams.
     meter.spend(20 * (text.len() * references.len() + read) as u64)?;
@@ -79,18 +82,23 @@ fn is_text(value: &Value) -> bool {
     value.is_string() || value.is_number()
 }
 
-/// The texts of a reference, none of them blank.
-fn references(reference: &Value) -> Result<Vec<String>, Fault> {
-    let all = match reference {
-        Value::Array(values) => values.iter().all(is_text),
-        value => is_text(value),
-    };
-    let texts = texts(reference);
-    let blank = |text: &String| text.trim().is_empty();
-    if !all || texts.is_empty() || texts.iter().any(blank) {
-        return Err(Fault::bad_reference("the reference is no text, no list of texts, or empty"));
+fn text(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) => Some(Cow::Borrowed(text.trim())),
+        Value::Number(_) => Some(value_text(value)),
+        _ => None,
     }
-    Ok(texts.into_iter().map(|text| text.trim().to_owned()).collect())
+}
+
+/// The texts of a reference, none of them blank.
+fn references(reference: &Value) -> Result<Vec<Cow<'_, str>>, Fault> {
+    let listed = reference.as_array().map_or(slice::from_ref(reference), Vec::as_slice);
+    let texts: Option<Vec<Cow<'_, str>>> = listed.iter().map(text).collect();
+    let is_full =
+        |texts: &Vec<Cow<'_, str>>| !texts.is_empty() && texts.iter().all(|text| !text.is_empty());
+    texts
+        .filter(is_full)
+        .ok_or_else(|| Fault::bad_reference("the reference is no text, no list of texts, or empty"))
 }
 
 /// Refuses a threshold outside of 0 to 1.
@@ -106,7 +114,8 @@ pub(crate) fn check_threshold(threshold: Option<f64>) -> Result<(), BuildError> 
 /// Each of several references is a right answer.
 pub(crate) fn gold(sample: &Sample) -> Option<Vec<String>> {
     let reference = sample.reference()?;
-    (!reference.is_string()).then(|| references(reference).unwrap_or_default())
+    let texts = |listed: Vec<Cow<'_, str>>| listed.into_iter().map(Cow::into_owned).collect();
+    (!reference.is_string()).then(|| references(reference).map(texts).unwrap_or_default())
 }
 
 /// The data of a text, and the JSON that it is: in the last code fence, or else in the last answer tag, or else
