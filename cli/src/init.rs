@@ -43,10 +43,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     let mut computed = None;
     if let Some(name) = &args.recipe {
-        let recipe::Start { config, rows, words } = recipe::start(name)?;
+        let recipe::Start { config, rows, id, words } = recipe::start(name)?;
         match config {
             Some(config) => files.push(("assay.toml", config)),
-            None => computed = Some(words),
+            None => computed = Some((id, words)),
         }
         files.push(("data.jsonl", rows));
     } else if let Some(made) = args.trainer.as_deref().and_then(|name| trainers::files(name, DATA))

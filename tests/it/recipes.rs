@@ -67,6 +67,10 @@ fn what_is_printed_for_a_recipe_runs() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What its page warns of stands in the configuration.
+    assert_eq!(place.run("init --recipe qa_contains warned").code, 0);
+    let config = std::fs::read_to_string(place.path("warned/assay.toml")).unwrap();
+    assert!(config.contains("# A completion that lists every candidate holds"), "{config}");
 }
 
 #[test]

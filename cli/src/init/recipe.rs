@@ -19,8 +19,9 @@ pub(super) struct Start {
     /// The configuration, where the recipe has a place in one.
     pub(super) config: Option<String>,
     pub(super) rows: String,
-    /// The id, and what follows the rows in the line that computes it, where there is no configuration.
-    pub(super) words: (String, String),
+    pub(super) id: String,
+    /// What follows the rows in the line that computes it, where there is no configuration.
+    pub(super) words: String,
 }
 
 /// The files of a recipe.
@@ -37,14 +38,15 @@ pub(super) fn start(name: &str) -> Result<Start, Failure> {
         rows.into_iter().map(|row| Value::Object(row).to_string() + "\n").collect()
     };
     let Some(config) = recipe.config.clone().or_else(|| configuration(recipe, &case)) else {
-        let words = (id, words(&case));
-        return Ok(Start { config: None, rows: lines(inputs(&case)), words });
+        return Ok(Start { config: None, rows: lines(inputs(&case)), id, words: words(&case) });
     };
     let text = toml::to_string(&config).map_err(anyhow::Error::from)?;
     let head = format!("# {}\n# `assay show recipe {id}` has its page.\n", recipe.title);
+    let warns = recipe.warns.iter().flat_map(|text| text.lines());
+    let head = warns.fold(head, |head, line| head + "# " + line + "\n");
     let rows = if recipe.config.is_some() { judged(recipe) } else { rows(&case) };
     let config = Some(format!("#:schema assay.schema.json\n{head}{text}"));
-    Ok(Start { config, rows: lines(rows), words: (id, String::new()) })
+    Ok(Start { config, rows: lines(rows), id, words: String::new() })
 }
 
 /// A configuration whose rewards are columns of the rows; none where its formula reads what no run has.
