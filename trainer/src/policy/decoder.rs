@@ -67,7 +67,7 @@ impl PolicyModel for Decoder {
         seeds: &[u64],
         ends: &EndsAt<'_>,
     ) -> Result<Vec<Generated>, PolicyError> {
-        generation::generate_until(self, prompts, config, (seeds, ends))
+        generation::generate_until(self, prompts, config, generation::Sampled { seeds, ends })
     }
 
     fn score(&self, sequences: &Sequences, temperature: f64) -> Result<TokenScores, PolicyError> {

@@ -19,6 +19,14 @@ use crate::ragged::Ragged;
 /// Logits of which one thread draws at least.
 const VALUES: usize = 1 << 13;
 
+/// The completions that are sampled.
+pub struct Sampled<'a> {
+    /// The seed of each.
+    pub seeds: &'a [u64],
+    /// Whether one ends after the token that it has last, beside the stop tokens.
+    pub ends: &'a EndsAt<'a>,
+}
+
 /// Samples one completion for each seed: completion `i` continues prompt
 /// `i / (seeds.len() / prompts.rows())`. It ends with the first of the stop tokens of `config`, after
 /// `max_new_tokens`, or where the decoder has no more positions.
@@ -33,10 +41,10 @@ pub fn generate(
     config: &GenerationConfig,
     seeds: &[u64],
 ) -> Result<Vec<Generated>, PolicyError> {
-    generate_until(decoder, prompts, config, (seeds, &|_, _| false))
+    generate_until(decoder, prompts, config, Sampled { seeds, ends: &|_, _| false })
 }
 
-/// The same, where a completion also ends after the token at which `ends` says so.
+/// The same, where a completion also ends after the token at which its `ends` says so.
 ///
 /// # Errors
 /// As for [`generate`].
@@ -44,7 +52,7 @@ pub fn generate_until(
     decoder: &Decoder,
     prompts: &Ragged<u32>,
     config: &GenerationConfig,
-    (seeds, ends): (&[u64], &EndsAt<'_>),
+    Sampled { seeds, ends }: Sampled<'_>,
 ) -> Result<Vec<Generated>, PolicyError> {
     let sampler = Sampler::new(config)?;
     let share = completions_of_a_prompt(prompts.rows(), seeds.len())?;
@@ -52,7 +60,7 @@ pub fn generate_until(
     let by_prompt = (0..).zip(limits).flat_map(|place| std::iter::repeat_n(place, share));
     let open = by_prompt.zip(seeds).enumerate();
     let mut completions: Vec<Completion> = open
-        .map(|(place, ((prompt, limit), seed))| Completion::new(place, (prompt, limit), *seed))
+        .map(|(place, ((prompt, limit), seed))| Completion::new(place, prompt, limit, *seed))
         .collect();
     if config.max_new_tokens > 0 && !completions.is_empty() {
         let drawing = Drawing { sampler, stop_tokens: &config.stop_tokens, ends, decoder };
@@ -159,7 +167,7 @@ struct Completion {
 }
 
 impl Completion {
-    fn new(place: usize, (prompt, limit): (usize, usize), seed: u64) -> Self {
+    fn new(place: usize, prompt: usize, limit: usize, seed: u64) -> Self {
         Self {
             place,
             prompt,
