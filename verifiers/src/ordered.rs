@@ -1,6 +1,7 @@
 //! A small map in insertion order.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -25,6 +26,15 @@ impl<T> OrderedMap<T> {
     /// Every member, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), value))
+    }
+
+    /// Whether a name is there twice, with two values.
+    pub fn is_ambiguous(&self) -> bool
+    where
+        T: PartialEq,
+    {
+        let mut seen = BTreeMap::new();
+        self.iter().any(|(name, value)| seen.insert(name, value).is_some_and(|own| own != value))
     }
 
     /// How many members there are.

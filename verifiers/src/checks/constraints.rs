@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use assay_puzzles::constraints::{Halt, Problem};
 use assay_puzzles::entry::weight;
 
+use crate::OrderedMap;
 use crate::prelude::*;
 use crate::text_parts::{Place, share};
 
@@ -44,6 +45,10 @@ impl Check for Constraints {
             Ok(span) => &completion[span],
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
+        let members = serde_json::from_str::<OrderedMap<Value>>(text.trim());
+        if members.is_ok_and(|members| members.is_ambiguous()) {
+            return Ok(Verdict::graded(false).because("duplicate-key"));
+        }
         let mut values = problem.read(text);
         if let Some(name) = problem.unassigned(&mut values) {
             return Ok(Verdict::graded(false).with("variable", name).because("unassigned"));
