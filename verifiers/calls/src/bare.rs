@@ -37,7 +37,7 @@ pub(crate) fn read(mut cursor: Cursor<'_>, how: Reading, out: &mut Vec<Call>) ->
     inner.skip(1);
     inner.space();
     match cursor.peek() {
-        Some(b'[') if is_python && python::is_call(&inner) => {}
+        Some(b'[') if is_python && python::is_listed_call(&inner, how.names) => {}
         Some(b'{') if is_json => return json(cursor, how, out),
         Some(b'[') if is_json && matches!(inner.peek(), Some(b'{' | b']' | b'\'' | b'"')) => {
             return json(cursor, how, out);

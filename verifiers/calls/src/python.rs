@@ -37,7 +37,8 @@ pub(crate) fn calls(
         {
             break;
         }
-        out.push(reader.call()?);
+        let is_listed = matches!(close, Some((_, "]")));
+        out.push(if is_listed { reader.listed_call()? } else { reader.call()? });
         if close.is_some() {
             reader.space();
         } else {
@@ -65,6 +66,12 @@ pub(crate) fn calls(
 /// Whether a call comes next: a dotted name, and a parenthesis right behind it.
 pub(crate) fn is_call(cursor: &Cursor<'_>) -> bool {
     Reader { cursor: cursor.clone(), names: false }.is_call()
+}
+
+/// The same in brackets, where a name may have several words.
+pub(crate) fn is_listed_call(cursor: &Cursor<'_>, names: bool) -> bool {
+    let mut reader = Reader { cursor: cursor.clone(), names };
+    reader.is_call() || reader.words().is_some()
 }
 
 #[derive(Clone)]
@@ -126,6 +133,33 @@ impl<'t> Reader<'t> {
         let start = self.cursor.at();
         let name = self.dotted()?;
         self.arguments(name, start, DEPTH_MAX)
+    }
+
+    /// A call whose name may have several words, where its arguments have names, as in `ToolACE`.
+    fn listed_call(&mut self) -> Result<Call, Refusal> {
+        let (mut ahead, start) = (self.clone(), self.cursor.at());
+        let Some(name) = ahead.words() else { return self.call() };
+        let call = ahead.arguments(name, start, DEPTH_MAX)?;
+        if !call.positional.is_empty() {
+            return self.cursor.refuse(Code::Unexpected);
+        }
+        self.cursor = ahead.cursor;
+        Ok(call)
+    }
+
+    /// Moves past a name of several words, where it comes next and a parenthesis right behind it.
+    fn words(&mut self) -> Option<String> {
+        let start = self.cursor.at();
+        let is_first = self.cursor.char().is_some_and(char::is_alphabetic) && !self.names;
+        let is_part = |char: char| {
+            char.is_alphanumeric() || matches!(char, '_' | '.' | '-' | '/' | '&' | ' ')
+        };
+        while is_first && self.cursor.char().is_some_and(is_part) {
+            self.cursor.skip(1);
+        }
+        let name = self.cursor.since(start);
+        let is_name = name.contains([' ', '-', '/']) && name.trim_end() == name;
+        (is_name && self.cursor.peek() == Some(b'(')).then(|| name.to_owned())
     }
 
     fn arguments(&mut self, name: String, start: usize, depth: usize) -> Result<Call, Refusal> {

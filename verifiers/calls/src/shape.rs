@@ -116,7 +116,8 @@ fn one(
 /// A call, of whose arguments the form is checked: an object, or text that holds one.
 fn call(name: String, arguments: Value, span: &Range<usize>) -> Result<Call, Refusal> {
     let refuse = |code| Err(Refusal::new(code, span.clone()));
-    if !is_name(&name) {
+    // In JSON a name may have several words, as those of some APIs have.
+    if name.trim() != name || !is_name(&name.replace(' ', "_")) {
         return refuse(Code::BadName);
     }
     let arguments = match arguments {
@@ -133,7 +134,7 @@ fn call(name: String, arguments: Value, span: &Range<usize>) -> Result<Call, Ref
     Ok(Call { name, arguments, positional: Vec::new(), span: span.clone() })
 }
 
-/// Whether a text can be the name of a tool: no blank, no control, no bracket of a notation.
+/// Whether a text can be the name of a tool in tags: no blank, no control, no bracket of a notation.
 pub(crate) fn is_name(name: &str) -> bool {
     let is_part =
         |char: char| !char.is_whitespace() && !char.is_control() && !"<>{}[]()\"'`".contains(char);

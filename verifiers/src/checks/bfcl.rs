@@ -50,6 +50,7 @@ enum Release {
 
 impl Check for Bfcl {
     const ID: &'static str = "bfcl";
+    const VERSION: u32 = 2;
     const ASPECT: Aspect = Aspect::Json;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {

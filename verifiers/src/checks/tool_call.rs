@@ -14,12 +14,12 @@ use crate::sample::{Message, MessageContent};
 /// Right when the completion calls the tools that the reference lists, with their arguments, and no
 /// other.
 ///
-/// The reference is a list of `{name, arguments}`, as a value or as JSON in text; an empty list
-/// means that no tool may be called. Calls are taken from the message (`tool_calls` of `OpenAI`,
+/// The reference is a list of `{name, arguments}`, as a value or as JSON in text, or a text with calls of
+/// Python, `[f(a=1)]`; an empty list means that no tool may be called. Calls are taken from the message (`tool_calls` of `OpenAI`,
 /// `tool_use` of Anthropic, items `function_call`), else read from the text, in the notation of the
 /// model: JSON, the tags and tokens of Qwen, Hermes, Llama, Mistral, `DeepSeek`, GLM, Kimi, Phi,
 /// Granite, gpt-oss, Command R, `MiniMax`, `InternLM`, Functionary and Jamba, `ReAct`, calls of
-/// Python. What is thought, quoted or an example is no call, and a malformed attempt earns nothing: the evidence says why. Calls are
+/// Python. In JSON, and in brackets of Python, a name may have several words. What is thought, quoted or an example is no call, and a malformed attempt earns nothing: the evidence says why. Calls are
 /// matched so that the most is earned, each argument by its rule. Rules name an argument, `city`,
 /// or that of one tool, `weather.city`; arguments without a rule must be equal as JSON.
 #[derive(Debug, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -98,6 +98,7 @@ type Wanted = (String, Map<String, Value>, usize);
 
 impl Check for ToolCallCheck {
     const ID: &'static str = "tool_call";
+    const VERSION: u32 = 2;
     const ASPECT: Aspect = Aspect::Json;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
@@ -247,8 +248,7 @@ impl ToolCallCheck {
     fn wanted(&self, reference: &Value) -> Result<Vec<Wanted>, Fault> {
         let bad =
             || Fault::bad_reference("the reference is no list of calls with names and arguments");
-        let held =
-            reference.as_str().map(serde_json::from_str::<Value>).transpose().map_err(|_| bad())?;
+        let held = reference.as_str().map(|text| listed(text).ok_or_else(bad)).transpose()?;
         let reference = held.as_ref().unwrap_or(reference);
         let reference = reference.get("tool_calls").unwrap_or(reference);
         let list = reference.as_array().map_or(std::slice::from_ref(reference), Vec::as_slice);
@@ -280,6 +280,17 @@ impl ToolCallCheck {
         }
         Ok(wanted)
     }
+}
+
+/// The calls that a text lists: JSON, or calls in the syntax of Python.
+fn listed(text: &str) -> Option<Value> {
+    let how = Reading { format: Some(Format::Python), ..Reading::default() };
+    let calls = || read(text, how).ok().map(|found| found.calls).filter(|calls| !calls.is_empty());
+    let call = |call: Call| {
+        let arguments: Value = serde_json::from_str(&call.arguments.to_string()).ok()?;
+        call.positional.is_empty().then(|| json!({"name": call.name, "arguments": arguments}))
+    };
+    serde_json::from_str(text).ok().or_else(|| calls()?.into_iter().map(call).collect())
 }
 
 fn reason(own: &Comparison, found: &Calls) -> &'static str {

@@ -66,6 +66,7 @@ enum ByReference {
 
 impl Check for Trajectory {
     const ID: &'static str = "trajectory";
+    const VERSION: u32 = 2;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         let limits = [self.turns_max, self.calls_max, self.repeats_max, self.invalid_max];
