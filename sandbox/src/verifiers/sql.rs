@@ -5,6 +5,7 @@ mod connection;
 mod database;
 mod dialect;
 mod extract;
+mod folder;
 mod functions;
 mod gauge;
 mod gold;
@@ -42,8 +43,8 @@ pub use self::partial::Weights;
 /// language), after the last label such as `SQL:`, or the whole answer; what was thought before `</think>` is not looked at, nor is prose after a
 /// semicolon or an empty line. It must be one statement that only reads.
 ///
-/// **The database** is one `database` for all rows; or one of several `databases`, named by the
-/// column `db_column` of the row; or the row's own. A file is SQL text as `sqlite3 FILE .dump`
+/// **The database** is one `database` for all rows; or one of several `databases` or of a `folder`, named
+/// by the column `db_column` of the row; or the row's own. A file is SQL text as `sqlite3 FILE .dump`
 /// writes it, or a file of `SQLite`. Where a name has a list of files, they are databases of the
 /// same schema with different rows, and the query must be right on each of them, as with the test
 /// suites of Spider: that is the only way to tell a query from its result written out as
@@ -94,6 +95,14 @@ pub struct Sql {
     database: Option<FileNames>,
     /// Databases by the name that the row gives: `{ academic = "academic.sql" }`.
     databases: BTreeMap<String, FileNames>,
+    /// A folder with a folder for each database, as Spider and BIRD have it: every `.sqlite` file of
+    /// `NAME` is read, so that the query must be right on each, or else `NAME/NAME.sql`. One that
+    /// cannot be read, such as one of more than 64 MiB, is a fault of the rows that name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
+    /// The column with the SQL that makes the row's own database, where its reference is a query alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema_column: Option<String>,
     /// The column that names the database of a row.
     #[default = "db"]
     db_column: String,
@@ -124,7 +133,7 @@ pub struct Sql {
     #[default(100_000)]
     rows_max: usize,
     #[serde(skip)]
-    loaded: BTreeMap<String, Vec<Database>>,
+    loaded: BTreeMap<String, Result<Vec<Database>, String>>,
     #[serde(skip)]
     translator: Translator,
 }
@@ -188,7 +197,14 @@ impl Check for Sql {
         let mut loaded = BTreeMap::new();
         for (setting, name, names) in named {
             let databases = self.open(names, files).map_err(|why| BuildError::new(setting, why))?;
-            loaded.insert(name.to_owned(), databases);
+            loaded.insert(name.to_owned(), Ok(databases));
+        }
+        if let Some(folder) = &self.folder {
+            let suites = folder::suites(folder, files);
+            for (name, names) in suites.map_err(|why| BuildError::unreadable("folder", why))? {
+                let opened = self.open(&FileNames::Many(names), files);
+                loaded.insert(name, opened);
+            }
         }
         self.loaded = loaded;
         Ok(())
@@ -199,6 +215,12 @@ impl Check for Sql {
         let unpacked = gold::unpacked(reference);
         let gold = gold::read(unpacked.as_ref().unwrap_or(reference)).ok()?;
         Some(gold.queries.into_iter().map(str::to_owned).collect())
+    }
+
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        let database = self.folder.as_ref().map(|_| ("db_column", self.db_column.clone()));
+        let schema = self.schema_column.clone().map(|column| ("schema_column", column));
+        database.into_iter().chain(schema).collect()
     }
 
     fn slips(&self, samples: &[&Sample]) -> Vec<Slip> {
@@ -231,6 +253,9 @@ impl Sql {
         if self.database.is_some() && !self.databases.is_empty() {
             return wrong("databases", "the database is given twice");
         }
+        if self.folder.is_some() && (self.database.is_some() || !self.databases.is_empty()) {
+            return wrong("folder", "the databases are given twice");
+        }
         if !(0.0..=0.1).contains(&self.float_tolerance) {
             return wrong("float_tolerance", "is relative, from 0 to 0.1");
         }
@@ -258,20 +283,23 @@ impl Sql {
 
     /// The databases that the row is about.
     fn databases_of(&self, sample: &Sample) -> Result<&[Database], Fault> {
-        let known = |name: &str| self.loaded.get(name).map(Vec::as_slice);
+        let known = |name: &str| self.loaded.get(name)?.as_deref().ok();
         if let Some(only) = known(ONLY).filter(|_| self.database.is_some()) {
             return Ok(only);
         }
         if self.loaded.is_empty() {
             return Err(Fault::bad_reference(
-                "no database: the reference has no schema, and neither database nor databases \
-                 is set",
+                "no database: the reference has no schema, and none of database, databases, folder \
+                 and schema_column is set",
             ));
         }
         let column = &self.db_column;
         let name = sample.column(column).and_then(Value::as_str).ok_or_else(|| {
             Fault::bad_input(format!("column \"{column}\" is missing; it names the database"))
         })?;
+        if let Some(Err(why)) = self.loaded.get(name) {
+            return Err(Fault::bad_input(format!("database \"{name}\": {why}")));
+        }
         known(name).ok_or_else(|| {
             let names: Vec<&str> = self.loaded.keys().map(String::as_str).collect();
             Fault::bad_input(format!(
@@ -290,7 +318,9 @@ impl Sql {
     ) -> Result<Option<T>, Fault> {
         let Some(reference) = sample.reference() else { return Ok(None) };
         let unpacked = gold::unpacked(reference);
-        let gold = gold::read(unpacked.as_ref().unwrap_or(reference))?;
+        let mut gold = gold::read(unpacked.as_ref().unwrap_or(reference))?;
+        let schema = self.schema_column.as_ref().and_then(|column| sample.column(column)?.as_str());
+        gold.sql.extend(schema.filter(|_| gold.sql.is_empty()));
         if gold.sql.is_empty() {
             judge(&gold, self.databases_of(sample)?, meter).map(Some)
         } else {

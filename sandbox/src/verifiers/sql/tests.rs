@@ -241,6 +241,8 @@ fn settings_that_cannot_work_are_refused() {
         (json!({"database": []}), "database"),
         (json!({"databases": {"a": ["a.sql", "bad.sql"]}}), "databases.a"),
         (json!({"database": "a.sql", "databases": {"a": "a.sql"}}), "databases"),
+        (json!({"folder": "a"}), "folder"),
+        (json!({"folder": "a", "database": "a.sql"}), "folder"),
         (json!({"float_tolerance": 1}), "float_tolerance"),
         (json!({"rows_max": 0}), "rows_max"),
         (json!({"ops_max": 0}), "ops_max"),
