@@ -16,7 +16,7 @@ pub(super) type PromptSource<'a> = (&'static str, Option<&'a str>, &'static str)
 const SEEN: [&str; 8] =
     ["prompt", "reference", "completion", "first", "second", "completions", "fenced", "code"];
 /// What holds a text that is judged.
-const JUDGED: [&str; 4] = ["completion", "first", "second", "completions"];
+const JUDGED: [&str; 5] = ["completion", "answer", "first", "second", "completions"];
 
 /// The templates of the system message and of the message of the user, which see `more` beside [`SEEN`]. What
 /// they are goes into `spec`.
@@ -28,7 +28,7 @@ pub(super) fn template(
 ) -> Result<PromptTemplate, BuildError> {
     let mut text = |(setting, file, ours): PromptSource<'_>| {
         let text = match file {
-            Some(file) => scope.files.text(setting, file)?,
+            Some(file) => read(scope, setting, file)?,
             None => ours.to_owned(),
         };
         spec.files.push((setting.to_owned(), canonical::digest_parts(&[text.as_bytes()])));
@@ -102,4 +102,12 @@ fn unknown<'n>(text: &str, named: &'n [String], more: &[&str]) -> Option<&'n str
     };
     let is_there = |name: &str| SEEN.contains(&name) || more.contains(&name);
     named.iter().map(String::as_str).find(|name| !is_there(name) && !is_guarded(name))
+}
+
+/// The template of a file, or the text itself: no file has braces or lines in its name, or none at all.
+fn read(scope: &RubricScope<'_>, setting: &str, file: &str) -> Result<String, BuildError> {
+    if file.is_empty() || file.contains(['{', '\n']) {
+        return Ok(file.to_owned());
+    }
+    scope.files.text(setting, file)
 }

@@ -28,7 +28,7 @@ pub const ID: &str = "rubric";
 pub const VERSION: u32 = 2;
 
 /// What its templates see, beside the texts.
-const SEEN: [&str; 4] = ["criteria", "instructions", "shape", "abstain"];
+const SEEN: [&str; 5] = ["answer", "criteria", "instructions", "shape", "abstain"];
 const SYSTEM_PROMPT: &str = include_str!("../prompts/judge.system.jinja");
 const USER_PROMPT: &str = include_str!("../prompts/judge.user.jinja");
 

@@ -75,6 +75,14 @@ fn completion(request: &JudgeRequest) -> &str {
 }
 
 fn verdict(says: Says, completion: &str) -> Verdict {
+    let settings = json!({
+        "rubric": {"criterion": [{"name": "met", "text": "The response proves Fermat's theorem."}]},
+        "judge": "stub",
+    });
+    judged(says, settings, &Sample::builder(completion).prompt("Prove it.").build())
+}
+
+fn judged(says: Says, settings: Value, sample: &Sample) -> Verdict {
     let judges = BTreeMap::from([("stub".to_owned(), Arc::new(Obedient(says)) as Arc<dyn Judge>)]);
     let judges = JudgeSet::new(BTreeMap::new(), JudgeParts { judges, ..JudgeParts::default() });
     let judges = judges.unwrap();
@@ -86,16 +94,11 @@ fn verdict(says: Says, completion: &str) -> Verdict {
         row_verifiers: Arc::new(none),
         earlier: &[],
     };
-    let settings = json!({
-        "rubric": {"criterion": [{"name": "met", "text": "The response proves Fermat's theorem."}]},
-        "judge": "stub",
-    });
     let entry = verifiers::ALL.iter().find(|entry| entry.about.id == "rubric").unwrap();
     let built = (entry.build)(&scope, settings).unwrap();
     let Lane::Awaited(verifier) = built.lane else { panic!("it is awaited") };
-    let sample = Sample::builder(completion).prompt("Prove it.").build();
     let mut meter = Meter::default();
-    let pending = AsyncVerifier::verify(verifier, &sample, Earlier::default(), &mut meter);
+    let pending = AsyncVerifier::verify(verifier, sample, Earlier::default(), &mut meter);
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(pending)
 }
 
@@ -113,6 +116,28 @@ fn injections() -> Vec<(String, String)> {
 
 fn is_paid(verdict: &Verdict) -> bool {
     matches!(verdict.outcome, Outcome::Scored(reward) if reward.get() != 0.0)
+}
+
+#[test]
+fn a_prompt_may_stand_in_the_settings_and_show_the_answer_alone() {
+    let says: Says = |request, _| match request.messages.as_slice() {
+        [one] if one.role == "user" && one.content == "1/4 + 1/4? 1/2: \\frac12 | it" => {
+            "true".to_owned()
+        }
+        _ => "false".to_owned(),
+    };
+    let settings = |user: &str| {
+        json!({
+            "rubric": {"criterion": [{"name": "met", "text": "Is it?"}]},
+            "judge": "stub", "system_prompt": "", "user_prompt": user,
+        })
+    };
+    let sample = |text: &str| Sample::builder(text).prompt("1/4 + 1/4?").reference("1/2").build();
+    let paid = |user: &str, text: &str| is_paid(&judged(says, settings(user), &sample(text)));
+    let user = "{{ prompt }} {{ reference }}: {{ answer }} | it";
+    assert!(paid(user, "<think>1/4</think>We add. So the answer is $\\frac12$."));
+    assert!(!paid(user, "So the answer is $\\frac13$."));
+    assert!(paid("{{ prompt }} {{ reference }}: {{ completion }} | it", "\\frac12"));
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! The requests about criteria: prompt, schema, seeds; and the reading of their replies.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_verifiers::{Content, Fault, FaultKind, Pending, Sample, Usage};
+use assay_verifiers::checks::math;
+use assay_verifiers::{Content, Fault, FaultKind, Meter, Pending, Sample, Usage};
 use serde_json::{Value, json};
 
 use super::settings::RubricVerifier;
 use crate::judge::{JudgeReply, JudgeRequest, JudgedTexts, NamedJudge, Subject};
-use crate::prompt::{Material, PromptTemplate, ShownMaterial};
+use crate::prompt::{Material, PromptTemplate, ShownMaterial, escaped};
 use crate::reply::{AskedCriteria, CriterionVerdict, read};
 use crate::rubric::{AnswerKind, Criterion, Rubric};
 use crate::verifiers::reply_schema::object;
@@ -184,6 +186,7 @@ impl Requests {
         let words = [rubric.instructions.as_str(), kinds.as_str()];
         let rendered = self.prompt.render(material, &words, |code| {
             json!({
+                "answer": escaped(&self.answer(&material.given)),
                 "instructions": rubric.instructions,
                 "abstain": self.verifier.may_abstain,
                 "criteria": criteria.iter().map(|one| shown(one)).collect::<Vec<_>>(),
@@ -214,6 +217,16 @@ impl Requests {
             subject,
         };
         Ok((request, rendered.code))
+    }
+
+    /// The answer that a completion settles on, for templates of one's own; all of it where none is found.
+    fn answer<'m>(&self, given: &'m Material) -> Cow<'m, str> {
+        let whole = given.completions.first().map_or("", String::as_str);
+        if self.verifier.user_prompt.is_none() {
+            return whole.into();
+        }
+        let found = math::answer(whole, &given.prompt, &mut Meter::default());
+        found.ok().flatten().map_or(whole.into(), |found| found.text.into())
     }
 
     /// The JSON Schema of the reply. Members are in the order of their names, which is the order in

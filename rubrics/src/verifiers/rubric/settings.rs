@@ -54,10 +54,11 @@ pub struct RubricVerifier {
     /// Show the judge the whole conversation instead of the message that is judged.
     #[serde(default)]
     pub(super) conversation: bool,
-    /// A template for the system message, in place of ours.
+    /// A template for the system message, in place of ours: a file, or the text itself; "" leaves it out.
     #[serde(default)]
     pub(super) system_prompt: Option<String>,
-    /// A template for the message of the user, in place of ours.
+    /// A template for the message of the user, in place of ours: a file, or the text itself, which has
+    /// `{{ completion }}`, or `{{ answer }}`, the answer that is found in it, or all of it where none is.
     #[serde(default)]
     pub(super) user_prompt: Option<String>,
 }
