@@ -64,7 +64,7 @@ pub use limits::ReadLimits;
 pub(crate) use logs::items;
 pub use near::nearest;
 pub use presence::Checked;
-pub use presets::{Preset, PresetRow};
+pub use presets::{Preset, PresetFile, PresetRow};
 pub use regular::{is_stream, open_once, open_regular, read_regular};
 pub use row::{RowReader, check_exact};
 pub use source::{Block, Row, Source};

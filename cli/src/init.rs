@@ -6,7 +6,7 @@ mod trainers;
 use std::path::PathBuf;
 
 use assay::Config;
-use assay::data::Preset;
+use assay::data::{Preset, PresetFile};
 use assay::engine::runs::write_atomic;
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
@@ -45,23 +45,23 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     if let Some(name) = &args.recipe {
         let recipe::Start { config, rows, id, words } = recipe::start(name)?;
         match config {
-            Some(config) => files.push(("assay.toml", config)),
+            Some(config) => files.push(file("assay.toml", config)),
             None => computed = Some((id, words)),
         }
-        files.push(("data.jsonl", rows));
+        files.push(file("data.jsonl", rows));
     } else if let Some(made) = args.trainer.as_deref().and_then(|name| trainers::files(name, DATA))
     {
+        files.extend(made.into_iter().map(|(name, text)| file(name, text)));
+    } else if let Some(made) = args.task.as_deref().and_then(task) {
         files.extend(made);
-    } else if let Some((config, rows)) = args.task.as_deref().and_then(task) {
-        files.extend([("assay.toml", config), ("data.jsonl", rows)]);
     } else {
         let own = [("assay.toml", CONFIG), ("brief.rhai", SCRIPT), ("data.jsonl", DATA)];
-        files.extend(own.map(|(name, text)| (name, text.to_owned())));
+        files.extend(own.map(|(name, text)| file(name, text.to_owned())));
     }
     if computed.is_none() {
-        files.insert(1, ("assay.schema.json", format!("{schema}\n")));
+        files.insert(1, file("assay.schema.json", format!("{schema}\n")));
     }
-    for (name, _) in &files {
+    for PresetFile { name, .. } in &files {
         let path = args.dir.join(name);
         if path.symlink_metadata().is_ok() {
             let path = path.display();
@@ -74,9 +74,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             "{dir} is a file: name a folder, or none for this one"
         )));
     }
-    std::fs::create_dir_all(&args.dir).map_err(Failure::io(&args.dir))?;
-    for (name, text) in &files {
+    for PresetFile { name, text } in &files {
         let path = args.dir.join(name);
+        let folder = path.parent().unwrap_or(&args.dir);
+        std::fs::create_dir_all(folder).map_err(Failure::io(folder))?;
         write_atomic(&path, text.as_bytes()).map_err(Failure::io(&path))?;
         output::note(&format!("wrote {}", path.display()));
     }
@@ -92,9 +93,16 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The configuration and the rows of a public data set.
-fn task(name: &str) -> Option<(String, String)> {
-    let Preset { about, config, rows } = Preset::find(name)?;
+fn file(name: &str, text: String) -> PresetFile {
+    PresetFile { name: name.to_owned(), text }
+}
+
+/// The configuration and the rows of a public data set, and what lies beside them.
+fn task(name: &str) -> Option<Vec<PresetFile>> {
+    let Preset { about, config, files, rows } = Preset::find(name)?;
     let rows = rows.into_iter().map(|row| row.json + "\n").collect();
-    Some((format!("# {about}\n{}", config.trim_start()), rows))
+    let mut all = vec![file("assay.toml", format!("# {about}\n{}", config.trim_start()))];
+    all.push(file("data.jsonl", rows));
+    all.extend(files);
+    Some(all)
 }

@@ -26,6 +26,7 @@ presets![
     "bfcl",
     "big-math",
     "bigcodebench",
+    "bird",
     "boolq",
     "chartqa",
     "citations",
@@ -38,12 +39,15 @@ presets![
     "drop",
     "eurus-2-rl",
     "flashrag",
+    "gaia",
+    "game24",
     "geometry3k",
     "gpqa",
     "gsm8k",
     "guru",
     "healthbench",
     "hendrycks-math",
+    "hle",
     "hotpotqa",
     "humaneval",
     "if-rlvr",
@@ -59,6 +63,7 @@ presets![
     "medmcqa",
     "medqa",
     "mgsm",
+    "minerva-math",
     "mmlu",
     "mmlu-pro",
     "nq-open",
@@ -76,10 +81,14 @@ presets![
     "search-r1",
     "simpleqa",
     "skywork-or1",
+    "spider",
     "squad",
     "structured",
+    "sudoku-extreme",
     "supergpqa",
     "synthetic-1",
+    "synthetic-text-to-sql",
+    "toolace",
     "triviaqa",
     "tulu-3-rlvr",
     "tulu-3-rlvr-if",
@@ -96,9 +105,22 @@ pub struct Preset {
     pub about: String,
     /// The configuration, in TOML.
     pub config: String,
+    /// Small files in the place of those that come with the data set, beside the configuration.
+    #[serde(default, rename = "file")]
+    pub files: Vec<PresetFile>,
     /// Rows as the data set has them, with completions.
     #[serde(rename = "row")]
     pub rows: Vec<PresetRow>,
+}
+
+/// A file that a configuration reads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PresetFile {
+    /// Its path.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
 }
 
 /// A row of a data set.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use assay::data::{Checked, Columns, Preset, ReadLimits, Source};
-use assay::engine::Document;
+use assay::engine::{ConfigFolder, Document};
 use assay::setup::Environment;
 use assay::verifiers::code::Code;
 use assay::{Config, Engine};
@@ -29,13 +29,19 @@ fn every_preset_pays_its_rows_as_it_says() {
     let files: BTreeSet<String> =
         files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
     assert!(files.iter().map(String::as_str).eq(Preset::names()), "the list is that of the files");
-    let registry = Environment::read().registry();
-    let (place, mut wrong) = (Place::with(&[]), Vec::new());
+    let (registry, mut wrong) = (Environment::read().registry(), Vec::new());
     for name in Preset::names() {
         let preset = Preset::find(name).unwrap_or_else(|| panic!("{name} does not parse"));
         let document = Document::parse(name, &named(name)).unwrap();
-        let builder = Engine::builder().config(document).registry(registry.clone()).no_cache();
-        let engine = builder.build().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let place = Place::with(&[]);
+        for file in &preset.files {
+            let path = place.path(&file.name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            place.write(&file.name, &file.text);
+        }
+        let folder = ConfigFolder::new(place.path(""), Vec::new());
+        let builder = Engine::builder().config(document).registry(registry.clone()).files(folder);
+        let engine = builder.no_cache().build().unwrap_or_else(|error| panic!("{name}: {error}"));
         let (plan, written) = (engine.plan(), read(&preset.config));
         assert_eq!(json!(plan.config), json!(written), "{name}");
         let rows: Vec<&str> = preset.rows.iter().map(|row| row.json.as_str()).collect();
@@ -58,6 +64,37 @@ fn every_preset_pays_its_rows_as_it_says() {
         assert!(earned().any(|own| own > 0.0) && earned().any(|own| own <= 0.0), "{name}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_query_is_right_on_each_database_of_a_folder() {
+    let place = Place::with(&[]);
+    assert_eq!(place.run("init --task spider own").code, 0);
+    std::fs::create_dir(place.path("own/database/broken")).unwrap();
+    place.write("own/database/broken/broken.sqlite", "CREATE TABEL pets(age)");
+    for (file, age) in [("a.sqlite", 3), ("b.sqlite", 30)] {
+        let dump = format!(
+            "CREATE TABLE pets(kind TEXT, age INTEGER); INSERT INTO pets VALUES ('cat', {age}), ('dog', 9);"
+        );
+        place.write(&format!("own/database/pets_1/{file}"), &dump);
+    }
+    let row = |db: &str, completion: &str| {
+        let query = "SELECT kind FROM pets WHERE age < 10";
+        json!({"question": "q", "db_id": db, "query": query, "completion": completion}).to_string()
+    };
+    let rows = [
+        row("pets_1", "SELECT kind FROM pets WHERE age <= 9"),
+        row("pets_1", "SELECT kind FROM pets"),
+        row("broken", "SELECT kind FROM pets"),
+        row("none", "SELECT kind FROM pets"),
+    ];
+    place.write("rows.jsonl", &rows.join("\n"));
+    let ran = place.run("score own/assay.toml rows.jsonl --output run");
+    let lines = std::fs::read_to_string(place.path("run/verdicts.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rewards: Vec<Option<f64>> = lines.iter().map(|line| line["reward"].as_f64()).collect();
+    assert_eq!(rewards, [Some(1.0), Some(0.0), None, None], "{}", ran.err);
+    assert!(lines[2]["why"].as_str().unwrap().contains("database \"broken\": "), "{}", lines[2]);
 }
 
 #[test]
