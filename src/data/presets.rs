@@ -38,6 +38,7 @@ presets![
     "deepscaler",
     "drop",
     "eurus-2-rl",
+    "evalplus",
     "flashrag",
     "gaia",
     "game24",

@@ -48,6 +48,8 @@ use crate::value::{AnswerOrder, Arguments, PyValue};
 pub struct Suite {
     /// Code that runs before the tests, or before the candidate.
     pub setup: Option<String>,
+    /// The language of the programs, where the tests name one.
+    pub language: Option<String>,
     /// What is tested, and how.
     pub kind: Kind,
 }

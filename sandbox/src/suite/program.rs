@@ -28,7 +28,7 @@ pub(super) fn suite(text: &str) -> Result<Suite, SuiteError> {
         return Err(SuiteError::Refused { key: String::new(), why: why.to_owned() });
     }
     let tests = Assertions { entry_point: None, prompt: None, test: text.to_owned() };
-    Ok(Suite { setup: None, kind: Kind::Assertions(tests) })
+    Ok(Kind::Assertions(tests).into())
 }
 
 fn tests(text: &str) -> bool {

@@ -81,6 +81,8 @@ pub(super) fn suite(node: &Node<'_>, named: Option<&str>) -> Result<Suite, Suite
         PyValue::Dict(_) => member(node, named)?,
         _ => return Err(node.wrong("an object, a list, or JSON text of one")),
     };
+    let language = node.get("language").and_then(|own| own.text().ok().map(str::to_owned));
+    suite.language = language.or(suite.language);
     suite.setup = match (setup, suite.setup) {
         (Some(outer), Some(inner)) => Some(format!("{outer}\n{inner}")),
         (outer, inner) => outer.or(inner),
@@ -90,7 +92,7 @@ pub(super) fn suite(node: &Node<'_>, named: Option<&str>) -> Result<Suite, Suite
 
 impl From<Kind> for Suite {
     fn from(kind: Kind) -> Self {
-        Self { setup: None, kind }
+        Self { setup: None, language: None, kind }
     }
 }
 
@@ -179,7 +181,7 @@ fn mbpp(node: &Node<'_>) -> Result<Suite, SuiteError> {
     let kind = assertions(&asserts, &imports)?;
     let setup = node.get("test_setup_code").map(|code| code.text()).transpose()?;
     let setup = setup.filter(|code| !code.trim().is_empty()).map(str::to_owned);
-    Ok(Suite { setup, kind })
+    Ok(Suite { setup, ..Suite::from(kind) })
 }
 
 fn assertions(asserts: &[Node<'_>], imports: &[Node<'_>]) -> Result<Kind, SuiteError> {

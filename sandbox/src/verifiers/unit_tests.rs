@@ -18,6 +18,12 @@ use crate::suite_report::Pay;
 use crate::suite_run::AnswerComparison;
 use crate::{Sandbox, stdio, stub, suite_run, trivial};
 
+/// Languages of programs that are not judged here, as data sets write them.
+const OTHERS: [&str; 20] = [
+    "bash", "c", "c#", "c++", "cpp", "csharp", "go", "golang", "haskell", "java", "javascript", "js", "kotlin", "lua",
+    "php", "ruby", "rust", "scala", "swift", "typescript",
+];
+
 /// Right when the Python program in the completion passes its tests.
 ///
 /// The program runs in a fresh interpreter in a sandbox that has no files, network or clock of its
@@ -119,6 +125,10 @@ impl Check for UnitTests {
         let Some((value, suite)) = suite_run::suite(sample, &self.tests, meter)? else {
             return Ok(suite_run::no_tests(sample, &self.tests));
         };
+        if let Some(other) = suite.language.as_deref().filter(|own| is_other(own)) {
+            let why = format!("tests: of programs in {other}; Python alone is judged, `when` leaves others out");
+            return Err(Fault::bad_reference(why));
+        }
         let completion = sample.completion();
         let found =
             answer::program_with(completion, &Language::PYTHON, &self.extract, suite.asked());
@@ -131,6 +141,11 @@ impl Check for UnitTests {
         let verdict = self.memo.verdict(key, || self.run(&source, &suite, sample.prompt(), meter));
         Ok(Verdict::from(verdict).with("span", vec![program.span.0, program.span.1]))
     }
+}
+
+/// Whether tests are those of another language. A column of this name may hold a language that people speak.
+fn is_other(language: &str) -> bool {
+    OTHERS.contains(&language.trim().to_ascii_lowercase().as_str())
 }
 
 impl UnitTests {
