@@ -30,6 +30,7 @@ presets![
     "boolq",
     "chartqa",
     "citations",
+    "code-contests",
     "countdown",
     "cruxeval",
     "dapo-math-17k",

@@ -187,10 +187,13 @@ pub(super) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// `inputs` and `outputs` of one length.
-    pub(super) fn of(node: &Node<'a>) -> Result<Self, SuiteError> {
-        let outputs = node.need("outputs")?;
-        let (inputs, found) = (some(&node.need("inputs")?)?, outputs.list()?.len());
+    /// Inputs and outputs of one length, under these keys.
+    pub(super) fn of(
+        node: &Node<'a>,
+        [input, output]: [&'static str; 2],
+    ) -> Result<Self, SuiteError> {
+        let outputs = node.need(output)?;
+        let (inputs, found) = (node.need(input)?.list()?, outputs.list()?.len());
         if inputs.len() != found {
             let why = format!("has {found} outputs for {} inputs", inputs.len());
             return Err(outputs.refused(why));

@@ -31,6 +31,7 @@ use crate::value::{AnswerOrder, Arguments, PyValue};
 /// |---|---|
 /// | `HumanEval`, `HumanEval+` | `prompt`, `test`, `entry_point` |
 /// | MBPP, MBPP sanitized | `test_list`, `challenge_test_list`, `test_setup_code`, `test_imports` |
+/// | `code_contests` | `public_tests`, `private_tests`, `generated_tests`, each `{"input": [...], "output": [...]}` |
 /// | APPS, TACO, verl `prime_code` | `input_output`, or `inputs`, `outputs` and `fn_name` as they are |
 /// | verl `prime_code` | `{"assert_case": ["assert ..."]}` |
 /// | code-r1, Guru | `functional` or `pytest`, code that names what it tests; or `inputs` and `outputs` |

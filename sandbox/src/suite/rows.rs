@@ -9,8 +9,10 @@ use super::node::Node;
 use crate::value::PyValue;
 
 /// Keys under which rows hold JSON as text.
-const JSON_KEYS: [&str; 12] = [
+const JSON_KEYS: [&str; 14] = [
     "input_output",
+    "inputs",
+    "outputs",
     "unit_tests",
     "verification_info",
     "ground_truth",
@@ -125,6 +127,9 @@ fn member(node: &Node<'_>, named: Option<&str>) -> Result<Suite, SuiteError> {
     if node.get("public_test_cases").or(node.get("private_test_cases")).is_some() {
         return live_code_bench(node).map(Suite::from);
     }
+    if node.get("public_tests").or(node.get("private_tests")).is_some() {
+        return code_contests(node).map(Suite::from);
+    }
     wrapped(node, named)
 }
 
@@ -199,7 +204,8 @@ fn assertions(asserts: &[Node<'_>], imports: &[Node<'_>]) -> Result<Kind, SuiteE
 
 /// `inputs` and `outputs`.
 fn pairs(node: &Node<'_>, named: Option<&str>) -> Result<Kind, SuiteError> {
-    let pairs = Pairs::of(node)?;
+    some(&node.need("inputs")?)?;
+    let pairs = Pairs::of(node, ["inputs", "outputs"])?;
     if let Some(name) = node.get("entry_point") {
         return pairs.plain_calls(&name, tolerance(node, "atol")?, order(node)?);
     }
@@ -227,6 +233,27 @@ fn live_code_bench(node: &Node<'_>) -> Result<Kind, SuiteError> {
     }
     let name = function(node)?;
     case_list(&cases, node, name.as_deref())
+}
+
+/// Three kinds of tests, each with the columns `input` and `output`.
+fn code_contests(node: &Node<'_>) -> Result<Kind, SuiteError> {
+    let mut pairs = Pairs { inputs: Vec::new(), outputs: Vec::new() };
+    let kinds = ["public_tests", "private_tests", "generated_tests"];
+    for tests in kinds.iter().filter_map(|key| node.get(key)) {
+        let own = Pairs::of(&tests, ["input", "output"])?;
+        pairs.inputs.extend(own.inputs);
+        pairs.outputs.extend(own.outputs);
+    }
+    match pairs.inputs.len() {
+        0 => Err(node.refused("holds no tests; a suite has at least one")),
+        found if found > CASES_MAX => Err(SuiteError::TooMuch {
+            key: node.key.clone(),
+            what: "tests",
+            found,
+            limit: CASES_MAX,
+        }),
+        _ => pairs.runs(),
+    }
 }
 
 /// A list of assertions, or of objects with `input` and `output`.

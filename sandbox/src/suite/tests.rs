@@ -195,6 +195,14 @@ fn rows_of_others() {
     );
     let gym = json!({"verifier_metadata": {"unit_tests": {"inputs": ["1"], "outputs": ["2"]}}});
     assert_eq!(runs(gym), [run("1", "2")]);
+    let text = json!({"inputs": "[\"1\"]", "outputs": "[\"2\"]"});
+    assert_eq!(runs(text), [run("1", "2")]);
+    let own = json!({"input": ["1"], "output": ["2"]});
+    let none = json!({"input": [], "output": []});
+    let row = json!({"public_tests": own, "private_tests": none, "generated_tests": own});
+    assert_eq!(runs(row), [run("1", "2"), run("1", "2")]);
+    refused(json!({"public_tests": none, "private_tests": none}));
+    refused(json!({"public_tests": {"input": ["1"], "output": []}}));
     let tests = assertions(json!({"assert_case": ["assert f(1)", "assert f(2)"]}));
     assert_eq!(tests.test, "assert f(1)\nassert f(2)\n");
     assert_eq!(assertions(json!({"test_cases": ["assert f(1)"]})).test, "assert f(1)\n");
