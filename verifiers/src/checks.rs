@@ -31,6 +31,8 @@ checks! {
     boxes::Boxes,
     #[cfg(feature = "tasks")]
     calculator::Calculator,
+    #[cfg(feature = "tasks")]
+    chess::Chess,
     choice::Choice,
     #[cfg(feature = "tasks")]
     chrf::Chrf,

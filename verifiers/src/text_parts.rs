@@ -7,7 +7,7 @@ use std::ops::Range;
 use assay_structure::Break;
 
 use crate::extract::{self, Policy, Provenance, Scope, Spoken, Thinking, thinking};
-use crate::language::standing::Against;
+use crate::language::standing::{self, Against};
 use crate::plain::refuse_objects;
 use crate::prelude::*;
 
@@ -192,13 +192,29 @@ impl Said {
         Self { text, span: (span.start, span.end), provenance, against: None }
     }
 
+    /// The same, with what the completion says against it.
+    pub(crate) fn standing(completion: &str, span: Range<usize>) -> Self {
+        let against = standing::of(completion, span.clone(), "").against();
+        Self { against, ..Self::part(completion, span) }
+    }
+
     /// A verdict on the answer: what is said against it makes it wrong.
     pub(crate) fn verdict(self, right: bool, reward: impl FnOnce(bool) -> Verdict) -> Verdict {
+        self.told(right, if right { "equal" } else { "unequal" }, reward)
+    }
+
+    /// The same, with another reason.
+    pub(crate) fn told(
+        self,
+        right: bool,
+        reason: &'static str,
+        reward: impl FnOnce(bool) -> Verdict,
+    ) -> Verdict {
         let stands = right && self.against.is_none();
         let verdict = reward(stands).with_extracted(&self.text, self.span);
         match self.against.filter(|_| right) {
             Some(against) => verdict.against(against),
-            None => verdict.because(if right { "equal" } else { "unequal" }),
+            None => verdict.because(reason),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Functions whose time is linear in their input say so. All others take `pay`, which is called with
 //! about one unit for each elementary step (1 to 10 ns) before the step is done.
 
+pub mod chess;
 pub mod constraints;
 pub mod countdown;
 pub mod crossword;

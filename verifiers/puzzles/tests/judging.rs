@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_puzzles::chess::{self, Position};
 use assay_puzzles::constraints::{Halt, Problem};
 use assay_puzzles::countdown::{Attempt, UseRules, judge, last_expression, tree_of_thought};
 use assay_puzzles::expression::{ExactArithmetic, ExpressionStyle, Operator, compute};
@@ -212,5 +213,34 @@ proptest! {
         prop_assert_eq!(one.plus(two).and_then(|sum| sum.minus(two)), Some(one));
         prop_assert_eq!(one.over(two).and_then(|part| part.times(two)), (c != 0).then_some(one));
         prop_assert!(one.is_near(one, 1_000_000));
+    }
+}
+
+#[test]
+fn hostile_chess_ends() {
+    let start = Position::read("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").unwrap();
+    let shuffle = chess::offered(&"Nf3 Nf6 Ng1 Ng8 ".repeat(100_000));
+    assert_eq!(shuffle.moves.len(), chess::PLIES_MAX + 1);
+    assert_eq!(start.play(&shuffle.moves).map(|steps| steps.len()), Ok(chess::PLIES_MAX + 1));
+    for text in ["7/", "8/8/8/8/8/8/8/8 w - - 0 1 ", "e.p.", "O-O-O", "Qa1xb2=Q+!?", "é…", "1. "]
+    {
+        let text = text.repeat(1 << 14);
+        chess::offered(&text);
+        assert!(chess::positions(&text).is_empty());
+        assert!(Position::read(&text).is_none());
+    }
+    for fen in ["", "8/8/8/8/8/8/8/8", "9k/8/8/8/8/8/8/K7 w - -", "k7/8/8/8/8/8/8/K6 w - - 0 1"] {
+        assert!(Position::read(fen).is_none(), "{fen}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_text_never_panics_on_a_chessboard(text in "[KQRBNOa-h1-8x=+#0 .-]{0,40}", fen in "[kqrbnpKQRBNP1-8/ w-]{0,80}") {
+        let start = Position::read("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1").unwrap();
+        if let Ok(steps) = start.play(&chess::offered(&text).moves) {
+            prop_assert!(steps.iter().all(|step| Position::read(&step.after.fen()).is_some()));
+        }
+        Position::read(&fen);
     }
 }
