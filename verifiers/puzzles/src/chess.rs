@@ -31,6 +31,8 @@ pub struct Offer {
     pub moves: Vec<String>,
     /// Their place.
     pub span: Range<usize>,
+    /// There are words beside moves.
+    pub words: bool,
     /// Words follow, and behind them another move than these. A square is none: it may be a place.
     pub others: bool,
 }
@@ -38,13 +40,17 @@ pub struct Offer {
 /// The moves of a text, in SAN or UCI, until words follow. Linear.
 pub fn offered(text: &str) -> Offer {
     let (mut offer, mut is_closed, mut at) = (Offer::default(), false, 0);
-    let parts = |c: char| c.is_whitespace() || !c.is_ascii() || ",;{}$*`\"'|[]<>\\/_".contains(c);
+    let parts = |c: char| {
+        c.is_whitespace() || !c.is_ascii() && c != '–' || ",;{}$*`\"'|[]<>\\/_".contains(c)
+    };
     for word in text.split(parts) {
         let start = at;
         at += word.len() + text[start + word.len()..].chars().next().map_or(0, char::len_utf8);
         let bare = bare(word);
         if !is_move(&bare) {
-            is_closed |= !(offer.moves.is_empty() || is_neutral(&bare));
+            let is_word = !is_neutral(&bare);
+            offer.words |= is_word;
+            is_closed |= is_word && !offer.moves.is_empty();
         } else if is_closed {
             offer.others |= bare.len() > 2 && !offer.moves.contains(&bare);
         } else if offer.moves.len() <= PLIES_MAX {
@@ -66,9 +72,10 @@ fn bare(word: &str) -> String {
         return word.to_owned();
     }
     let word = word.strip_suffix("e.p").or_else(|| word.strip_suffix("ep")).unwrap_or(word);
-    let marks = |c: &char| !"x+#!?=()-:.".contains(*c);
+    let marks = |c: &char| !"x+#!?=()-–:.".contains(*c);
     let bare: String = word.chars().filter(marks).collect();
-    if word.starts_with("0-0") { bare.replace('0', "O") } else { bare }
+    let is_castling = matches!(bare.as_str(), "00" | "000") && bare.len() < word.len();
+    if is_castling { bare.replace('0', "O") } else { bare }
 }
 
 /// Whether a bare word is a move by its form.

@@ -108,7 +108,7 @@ impl Check for Chess {
             Ok(answer) => answer,
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
-        let Offer { moves, span, others } = offered(&sample.completion()[range.clone()]);
+        let Offer { moves, span, others, .. } = offered(&sample.completion()[range.clone()]);
         let span = range.start + span.start..range.start + span.end;
         meter.spend(MOVE_FUEL * moves.len().min(PLIES_MAX) as u64)?;
         let mut steps = Vec::new();
@@ -270,15 +270,26 @@ fn answer(
     })
 }
 
-/// The last line with a letter in a part of a text, behind its last colon.
+/// The last lines of moves alone in a part of a text, or else its last line with a letter, behind its last
+/// colon. Where that names no move but squares, the last one with a move behind its colon comes first.
 fn last_line(text: &str, part: Range<usize>) -> Range<usize> {
     let (mut at, mut found) = (part.start, part.clone());
+    let (mut is_pure, mut is_vague, mut labelled) = (false, false, None);
     for line in text[part].split_inclusive('\n') {
         if line.contains(char::is_alphanumeric) {
             let colon = line.trim_end().rfind(": ").map_or(0, |colon| colon + 2);
-            found = at + colon..at + line.len();
+            let (behind, offer) = (at + colon..at + line.len(), offered(&line[colon..]));
+            let goes_on = is_pure && colon == 0 && !offer.words;
+            is_pure = !(offer.words || offer.moves.is_empty());
+            is_vague = offer.words && offer.moves.iter().all(|own| own.len() < 3) && !offer.others;
+            if colon > 0 && is_pure {
+                labelled = Some(behind.clone());
+            }
+            found = if goes_on { found.start } else { behind.start }..behind.end;
+        } else {
+            is_pure &= !line.trim().is_empty();
         }
         at += line.len();
     }
-    found
+    labelled.filter(|_| is_vague).unwrap_or(found)
 }
