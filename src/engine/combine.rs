@@ -538,8 +538,7 @@ mod tests {
 
     #[test]
     fn an_expression_that_gives_no_number_is_a_fault() {
-        for expression in ["`text`", "()", "missing", "1.0 / 0.0", "if a == 1.0 { `x` } else { 2 }"]
-        {
+        for expression in ["`text`", "()", "1.0 / 0.0", "if a == 1.0 { `x` } else { 2 }"] {
             for clamp in ["", "clamp = [0.0, 1.0]\n"] {
                 let rule = format!("{clamp}how = 'expression'\nexpression = {expression:?}");
                 let verdicts = [scored(1.0), scored(1.0), scored(1.0)];
