@@ -4,14 +4,14 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-work=target/wheel
-mkdir -p $work
-wanted="$* $(sha256sum < python/wheel-requirements.txt)"
-if [ "$(cat $work/tools/ready 2>/dev/null)" != "$wanted" ]; then
-    rm -rf $work/tools
-    python3 -m venv --without-pip $work/tools
-    python3 -m pip --python $work/tools install --quiet --no-compile --disable-pip-version-check \
+tools=target/wheel/tools/$(echo "$*" | tr ' ' -)
+wanted=$(sha256sum < python/wheel-requirements.txt)
+if [ "$(cat "$tools/ready" 2>/dev/null)" != "$wanted" ]; then
+    rm -rf "$tools"
+    mkdir -p "$tools"
+    python3 -m venv --without-pip "$tools"
+    python3 -m pip --python "$tools" install --quiet --no-compile --disable-pip-version-check \
         --only-binary :all: --constraint python/wheel-requirements.txt "$@"
-    echo "$wanted" > $work/tools/ready
+    echo "$wanted" > "$tools/ready"
 fi
-echo $work/tools/bin
+echo "$tools/bin"
