@@ -1,7 +1,6 @@
 //! The texts of the rows that a run scored, for the pages that show them.
 
 use std::path::{Path, PathBuf};
-use std::thread::ScopedJoinHandle;
 
 use assay::Sample;
 use assay::data::{Block, Columns, DataError, ReadLimits, Row, Source, escape};
@@ -59,27 +58,16 @@ impl RunTexts {
         &self.spooled.paths
     }
 
-    /// The rows, in their order. Two threads parse them.
+    /// The rows, in their order.
     pub(super) fn rows(&self) -> Result<DataRows<'_>, DataError> {
-        let mut blocks = Source::open(&self.spooled.paths, &ReadLimits::default())?;
-        let rows = |block: Result<Block, DataError>| -> Vec<Result<RowText, ViewError>> {
+        let source = Source::open(&self.spooled.paths, &ReadLimits::default())?;
+        let rows = source.flat_map(|block| -> Vec<Result<RowText, ViewError>> {
             match block {
                 Ok(block) => self.of_block(&block).into_iter().map(Ok).collect(),
                 Err(error) => vec![Err(ViewError::Data(Box::new(error)))],
             }
-        };
-        let two_blocks = move || {
-            let (first, second) = (blocks.next()?, blocks.next());
-            Some(std::thread::scope(|scope| {
-                let second = second.map(|block| scope.spawn(move || rows(block)));
-                let first = rows(first);
-                let join = |second: ScopedJoinHandle<'_, Vec<_>>| {
-                    second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                };
-                first.into_iter().chain(second.map(join).into_iter().flatten())
-            }))
-        };
-        Ok(Box::new(std::iter::from_fn(two_blocks).flatten()))
+        });
+        Ok(Box::new(rows))
     }
 
     /// The rows of a block.
