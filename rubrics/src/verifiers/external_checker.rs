@@ -252,7 +252,7 @@ impl ExternalChecker {
 /// What a path leads to in an answer; the whole answer of an empty path.
 ///
 /// # Errors
-/// An answer that is no JSON, or a member on the way that is there twice and says two things.
+/// An answer that is not JSON, or a member on the way that is there twice and says two things.
 fn at(answer: &str, path: &str) -> Result<Option<Value>, Fault> {
     let no_json = |_: serde_json::Error| wrong(format!("the answer is no JSON: {}", shown(answer)));
     let mut found: &RawValue = serde_json::from_str(answer).map_err(no_json)?;

@@ -3,7 +3,7 @@
 use super::error::SuiteError;
 use super::inputs::{self, json_text};
 use super::kind::{CallCase, CallTarget, Calls, Kind, StdioCase};
-use super::limits::CASES_MAX;
+use super::limits::at_most;
 use super::node::{Node, SOLUTION};
 use super::operations;
 use crate::value::{AnswerOrder, Arguments, PyValue};
@@ -167,16 +167,13 @@ pub(super) fn tolerance(node: &Node<'_>, key: &str) -> Result<Option<f64>, Suite
     fine.map(Some).ok_or_else(|| node.wrong("a number that is 0 or more"))
 }
 
-/// The items of a list, which has at least one and at most [`CASES_MAX`].
+/// The items of a list, which has at least one and no more than a suite may have.
 pub(super) fn some<'a>(node: &Node<'a>) -> Result<Vec<Node<'a>>, SuiteError> {
     let items = node.list()?;
     if items.is_empty() {
         return Err(node.refused("is empty; a suite has at least one test"));
     }
-    if items.len() > CASES_MAX {
-        let (key, found) = (node.key.clone(), items.len());
-        return Err(SuiteError::TooMuch { key, what: "tests", found, limit: CASES_MAX });
-    }
+    at_most(&node.key, "tests", items.len())?;
     Ok(items)
 }
 

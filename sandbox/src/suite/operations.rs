@@ -3,7 +3,7 @@
 
 use super::error::SuiteError;
 use super::kind::{CallCase, CallTarget};
-use super::limits::CASES_MAX;
+use super::limits::at_most;
 use super::node::Node;
 use crate::value::{AnswerOrder, Arguments, PyValue};
 
@@ -42,10 +42,7 @@ pub(super) fn read(
             "has {names} operations, {given} lists of arguments and {expected} results"
         )));
     }
-    if names.len() > CASES_MAX {
-        let (key, found) = (key.to_owned(), names.len());
-        return Err(SuiteError::TooMuch { key, what: "operations", found, limit: CASES_MAX });
-    }
+    at_most(key, "operations", names.len())?;
     let step = |(index, ((name, args), expected)): (usize, ((&PyValue, &PyValue), &PyValue))| {
         let place = Node { key: format!("{key}, operation {}", index + 1), data: name };
         let name = place.name()?;

@@ -4,7 +4,7 @@ use super::cases::{Pairs, native, one_of_operations, order, some, tolerance};
 use super::error::SuiteError;
 use super::json;
 use super::kind::{Assertions, Kind, Suite};
-use super::limits::CASES_MAX;
+use super::limits::at_most;
 use super::node::Node;
 use crate::value::PyValue;
 
@@ -244,16 +244,11 @@ fn code_contests(node: &Node<'_>) -> Result<Kind, SuiteError> {
         pairs.inputs.extend(own.inputs);
         pairs.outputs.extend(own.outputs);
     }
-    match pairs.inputs.len() {
-        0 => Err(node.refused("holds no tests; a suite has at least one")),
-        found if found > CASES_MAX => Err(SuiteError::TooMuch {
-            key: node.key.clone(),
-            what: "tests",
-            found,
-            limit: CASES_MAX,
-        }),
-        _ => pairs.runs(),
+    if pairs.inputs.is_empty() {
+        return Err(node.refused("holds no tests; a suite has at least one"));
     }
+    at_most(&node.key, "tests", pairs.inputs.len())?;
+    pairs.runs()
 }
 
 /// A list of assertions, or of objects with `input` and `output`.
@@ -269,10 +264,7 @@ fn case_list(items: &[Node<'_>], row: &Node<'_>, named: Option<&str>) -> Result<
     let Some(first) = items.first() else {
         return Err(row.refused("holds no tests; a suite has at least one"));
     };
-    if items.len() > CASES_MAX {
-        let (key, found) = (row.key.clone(), items.len());
-        return Err(SuiteError::TooMuch { key, what: "tests", found, limit: CASES_MAX });
-    }
+    at_most(&row.key, "tests", items.len())?;
     let calls = is_call(first)?;
     for item in items {
         if is_call(item)? != calls {
