@@ -13,6 +13,8 @@ use assay_verifiers::{BuildError, Fault, Meter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::suite::StdioCase;
+
 pub use compared::Compared;
 pub use difference::Difference;
 use lines::Lines;
@@ -95,6 +97,16 @@ impl Comparison {
         let compile = |source: &String| Comparator::compile(source);
         self.loaded = self.comparator.as_ref().map(compile).transpose()?;
         Ok(())
+    }
+
+    /// Where what a program printed differs from what a case expects.
+    pub(crate) fn judge(
+        &self,
+        case: &StdioCase,
+        got: &[u8],
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Difference>, Fault> {
+        Ok(self.compare(&case.stdout, got, &case.stdin, meter)?.difference)
     }
 
     /// Compares what a program printed with what it should have.

@@ -14,6 +14,7 @@ pub use programs::*;
 #[path = "."]
 mod programs {
     pub mod answer;
+    pub(crate) mod checker;
     pub mod compare;
     pub mod execute;
     pub mod isolation;

@@ -8,7 +8,7 @@ use assay_verifiers::{Fault, Meter};
 use serde_json::{Value, json};
 
 use crate::answer::unmarked;
-use crate::compare::{Comparison, Difference};
+use crate::compare::Difference;
 use crate::runtime::{Run, RunRecord, Stop};
 use crate::suite::StdioCase;
 use crate::suite_report::{SuiteReport, cause_of_error, cause_of_stop, tail};
@@ -22,7 +22,7 @@ const ENDLESS_MAX: usize = 2;
 /// Runs every case and compares. An exit code other than 0 fails a case, whatever was printed.
 pub(crate) fn cases(
     cases: &[StdioCase],
-    comparison: &Comparison,
+    judge: impl Fn(&StdioCase, &[u8], &mut Meter<'_>) -> Result<Option<Difference>, Fault>,
     stop_at_first: bool,
     run: impl Fn(&str, &Meter<'_>) -> Run,
     meter: &mut Meter<'_>,
@@ -37,9 +37,8 @@ pub(crate) fn cases(
         endless += usize::from(run.end == Err(Stop::OutOfFuel));
         let difference = match &run.end {
             Ok(0) => {
-                let compared =
-                    comparison.compare(&case.stdout, &run.used.stdout, &case.stdin, meter)?;
-                compared.difference.map(|found| ("wrong-output", words(&found), json!(found)))
+                let difference = judge(case, &run.used.stdout, meter)?;
+                difference.map(|found| ("wrong-output", words(&found), json!(found)))
             }
             Ok(code) => {
                 let error = last_line(&run.used.stderr);
@@ -80,7 +79,10 @@ fn words(found: &Difference) -> String {
     let side = |text: &str| if text.is_empty() { "nothing".to_owned() } else { quoted(text) };
     let (expected, got) = (side(&found.expected), side(&found.got));
     match found.reason {
-        "comparator" | "comparator-failed" => format!("{}: {}", found.reason, found.got),
+        "comparator" | "comparator-failed" | "checker-failed" => {
+            format!("{}: {}", found.reason, found.got)
+        }
+        "checker" => format!("the checker refuses {got}"),
         _ => format!("line {}: expected {expected}, got {got}", found.line),
     }
 }
@@ -91,12 +93,12 @@ fn quoted(text: &str) -> String {
 }
 
 /// The last line that a program wrote to standard error: the exception, where one ended it.
-fn last_line(stderr: &[u8]) -> String {
+pub(crate) fn last_line(stderr: &[u8]) -> String {
     tail(stderr).trim_end().lines().next_back().unwrap_or_default().to_owned()
 }
 
 /// Whether a line begins with the name of an exception.
-fn is_exception(line: &str) -> bool {
+pub(crate) fn is_exception(line: &str) -> bool {
     let name = line.split(':').next().unwrap_or_default();
     ["Error", "Exception", "Interrupt", "Iteration"].iter().any(|end| name.ends_with(end))
 }

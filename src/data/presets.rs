@@ -31,6 +31,7 @@ presets![
     "chartqa",
     "citations",
     "code-contests",
+    "codeforces",
     "countdown",
     "cruxeval",
     "dapo-math-17k",

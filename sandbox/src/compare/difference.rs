@@ -11,7 +11,8 @@ const BEFORE: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// A fixed word: `different-token`, `missing-token`, `extra-token`, the same for `-line`,
-    /// `different-text`, `not-utf8`, `too-long`, `comparator`, or `comparator-failed`.
+    /// `different-text`, `not-utf8`, `too-long`, `comparator`,
+    /// `comparator-failed`, `checker`, or `checker-failed`.
     pub reason: &'static str,
     /// The line, from 1, of the expected output, or of the program's where it has more.
     pub line: usize,
@@ -25,7 +26,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    pub(super) fn new(reason: &'static str, line: usize, expected: &str, got: &str) -> Self {
+    pub(crate) fn new(reason: &'static str, line: usize, expected: &str, got: &str) -> Self {
         let same = expected.chars().zip(got.chars()).take_while(|(a, b)| a == b).count();
         let from = same.saturating_sub(BEFORE);
         let (expected, got) = (window(expected, from), window(got, from));

@@ -6,13 +6,14 @@ use assay_verifiers::prelude::*;
 use assay_verifiers::{BuildError, Digest, Reward, Trivial, canonical};
 
 use super::packages::{self, OnMissingPackage};
-use super::sandboxed::Sandboxed;
+use super::sandboxed::{Python, Sandboxed};
 use crate::answer::{self, Extract};
+use crate::checker::Checker;
 use crate::compare::Comparison;
 use crate::memo::VerdictMemo;
 use crate::runtime::Limits;
 use crate::languages::{Interpreter, Unready, Written};
-use crate::suite::Kind;
+use crate::suite::{Kind, StdioCase};
 use crate::suite_report::Pay;
 use crate::{Sandbox, stdio, suite_run, trivial};
 
@@ -40,6 +41,11 @@ pub struct StdinStdout {
     pay: Pay,
     /// How output is compared.
     comparison: Comparison,
+    /// A column of the row with a checker, which judges instead of the comparison where there is more than one
+    /// right output, as `generated_checker` of open-r1/codeforces. It is a program in Python that gets the paths of
+    /// three files: the input, the expected output and the output. It prints a number from 0 to 1, of which 1 alone
+    /// is right, or ends with the exit code 0 or 1 and prints nothing. Rows without it are compared.
+    checker: Option<String>,
     /// For Python, packages beside the library: wheels in pure Python and modules of one file, as files, which may be pinned
     /// (`"wheels/networkx-3.7-py3-none-any.whl#sha256=..."`), and names of packages that must be there.
     packages: Vec<String>,
@@ -52,6 +58,8 @@ pub struct StdinStdout {
     #[serde(skip)]
     interpreter: Option<Interpreter>,
     #[serde(skip)]
+    judges: Python,
+    #[serde(skip)]
     memo: VerdictMemo,
 }
 
@@ -60,7 +68,27 @@ impl Sandboxed for StdinStdout {
         let (interpreter, identity) = Interpreter::of(&self.language, sandbox)?;
         interpreter.check_limits(&self.limits)?;
         self.interpreter = Some(interpreter);
-        Ok(identity.into_iter().collect())
+        let mut identities: Vec<_> = identity.into_iter().collect();
+        if self.checker.is_some() {
+            identities.extend(self.judges.enter(sandbox, &Limits::judging())?);
+            identities.dedup();
+        }
+        Ok(identities)
+    }
+}
+
+impl StdinStdout {
+    /// The checker of a row that has one.
+    fn checker<'a>(&'a self, sample: &'a Sample) -> Result<Option<Checker<'a>>, Fault> {
+        let column = self.checker.as_ref().and_then(|column| sample.column(column));
+        match column.map(|own| (own, own.as_str())) {
+            None | Some((Value::Null, _)) => Ok(None),
+            Some((_, Some(source))) if source.trim().is_empty() => Ok(None),
+            Some((_, Some(source))) => {
+                Ok(Some(Checker { python: self.judges.guest::<Self>()?, source }))
+            }
+            Some(_) => Err(Fault::bad_reference("checker: expected a program in Python as text")),
+        }
     }
 }
 
@@ -110,7 +138,10 @@ impl Check for StdinStdout {
         let source = stdio::with_setup(&program.source, suite.setup.as_deref());
         let unset = || Fault::internal("stdin_stdout was not loaded");
         let interpreter = self.interpreter.as_ref().ok_or_else(unset)?;
-        let key = canonical::digest_parts(&[source.as_bytes(), &canonical::to_bytes(&value)]);
+        let checker = self.checker(sample)?;
+        let judged_by = checker.as_ref().map_or("", |checker| checker.source);
+        let key = [source.as_bytes(), &canonical::to_bytes(&value), judged_by.as_bytes()];
+        let key = canonical::digest_parts(&key);
         let verdict = self.memo.verdict(key, || {
             let ready = match interpreter.ready(&source, meter) {
                 Ok(ready) => ready,
@@ -122,7 +153,11 @@ impl Check for StdinStdout {
             };
             let run = |stdin: &str, meter: &Meter<'_>| ready.run(stdin, &self.limits, meter);
             let stop_at_first = self.pay == Pay::All;
-            let report = stdio::cases(cases, &self.comparison, stop_at_first, run, meter)?;
+            let judge = |case: &StdioCase, got: &[u8], meter: &mut Meter<'_>| match &checker {
+                Some(checker) => checker.judge(case, got, meter),
+                None => self.comparison.judge(case, got, meter),
+            };
+            let report = stdio::cases(cases, judge, stop_at_first, run, meter)?;
             if self.language == Written::Python {
                 return self.on_missing_package.verdict(report, self.pay, &source, "");
             }

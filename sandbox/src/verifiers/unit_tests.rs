@@ -13,7 +13,7 @@ use crate::isolation::{AssertionTask, Callee, Isolation};
 use crate::memo::VerdictMemo;
 use crate::runtime::Limits;
 use crate::languages::{Ready, Written};
-use crate::suite::{Kind, Suite};
+use crate::suite::{Kind, StdioCase, Suite};
 use crate::suite_report::Pay;
 use crate::suite_run::AnswerComparison;
 use crate::{Sandbox, stdio, stub, suite_run, trivial};
@@ -184,7 +184,10 @@ impl UnitTests {
                 let stop_at_first = self.pay == Pay::All;
                 let program = Ready::Python(python, &source);
                 let run = |stdin: &str, meter: &Meter<'_>| program.run(stdin, &self.limits, meter);
-                stdio::cases(cases, &self.comparison, stop_at_first, run, meter)?
+                let judge = |case: &StdioCase, got: &[u8], meter: &mut Meter<'_>| {
+                    self.comparison.judge(case, got, meter)
+                };
+                stdio::cases(cases, judge, stop_at_first, run, meter)?
             }
             Kind::Grader { .. } => {
                 let why = "tests: a grader of its own; `python_check` runs one";
