@@ -83,18 +83,27 @@ pub(super) fn row_numbers(
     }))
 }
 
-/// The file of an input, where it has the bytes that were scored: at its path, else at a relative path seen from
-/// a folder above the run.
+/// The file of an input, where it has the bytes that were scored.
 pub(super) fn input_file(run: &Path, input: &InputFile) -> Option<PathBuf> {
+    input_places(run, input).into_iter().find(|path| is_input(path, input))
+}
+
+/// Files that may be an input, by their sizes: at its path, and at a relative path seen from a folder above the
+/// run.
+pub(super) fn input_places(run: &Path, input: &InputFile) -> Vec<PathBuf> {
     let own = Path::new(&input.path);
     let run = run.canonicalize().ok().filter(|_| own.is_relative());
     let above = run.iter().flat_map(|run| run.ancestors().skip(1)).map(|folder| folder.join(own));
-    let is_same = |path: &PathBuf| {
-        let is_sized =
-            path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == input.bytes);
-        is_sized && hash_file(path).is_ok_and(|(sha256, _)| Some(sha256) == input.sha256)
-    };
-    std::iter::once(own.to_owned()).chain(above).find(is_same)
+    let mut places: Vec<PathBuf> = std::iter::once(own.to_owned()).chain(above).collect();
+    places.retain(|path| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == input.bytes)
+    });
+    places
+}
+
+/// Whether a file has the bytes of an input.
+pub(super) fn is_input(path: &Path, input: &InputFile) -> bool {
+    hash_file(path).is_ok_and(|(sha256, _)| Some(sha256) == input.sha256)
 }
 
 /// What `row` of the data is, where it is not the row that a run scored as `id`: its place, and both ids.

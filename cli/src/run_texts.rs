@@ -4,20 +4,22 @@ use std::path::{Path, PathBuf};
 
 use assay::Sample;
 use assay::data::{Block, Columns, DataError, ReadLimits, Row, Source, escape};
-use assay::engine::runs::{CONFIG, RunError, RunInputs, RunManifest};
+use assay::engine::runs::{CONFIG, InputFile, RunError, RunInputs, RunManifest};
 use assay::verifiers::Content;
 use assay::verifiers::code::Code;
 use assay_view::{DataRows, RowText, ViewError};
 
 use super::exit::Failure;
 use super::output;
-use super::run_files::{columns, input_file, json};
-use super::spooled::Spooled;
+use super::run_files::{columns, input_file, input_places, is_input, json};
+use super::spooled::{Spooled, is_lines};
 
 /// The data of a run, which can be read more than once.
 pub(super) struct RunTexts {
     spooled: Spooled,
     columns: Columns,
+    /// Files that were found by their sizes, and what they have to be.
+    unchecked: Vec<(PathBuf, InputFile)>,
 }
 
 impl RunTexts {
@@ -28,15 +30,21 @@ impl RunTexts {
         with: &[PathBuf],
     ) -> Result<Result<Self, String>, Failure> {
         let inputs = &manifest.identity.inputs;
-        let mut own = Vec::new();
+        let (mut own, mut unchecked) = (Vec::new(), Vec::new());
         if with.is_empty() {
             for input in inputs {
-                let Some(file) = input_file(run, input) else {
-                    let name = Path::new(&input.path).file_name().unwrap_or_default();
-                    let name = escape(&name.to_string_lossy());
-                    let why = "are not where the run read them, or were changed";
-                    return Ok(Err(format!("the data, {name}, {why}")));
-                };
+                let places = input_places(run, input);
+                let only = places.first().filter(|first| {
+                    let is_first =
+                        |path: &PathBuf| path.canonicalize().ok() == first.canonicalize().ok();
+                    places.iter().all(is_first) && is_lines(first).unwrap_or_default()
+                });
+                if let Some(only) = only {
+                    unchecked.push((only.clone(), input.clone()));
+                    own.push(only.clone());
+                    continue;
+                }
+                let Some(file) = input_file(run, input) else { return Ok(Err(missing(input))) };
                 own.push(file);
             }
         } else if RunInputs::find(with, &ReadLimits::default())?.files() != inputs.as_slice() {
@@ -45,12 +53,18 @@ impl RunTexts {
             );
         }
         let spooled = Spooled::new(if with.is_empty() { &own } else { with })?;
-        Ok(Ok(Self { spooled, columns: columns(&json(run, CONFIG)?, run.display())? }))
+        Ok(Ok(Self { spooled, columns: columns(&json(run, CONFIG)?, run.display())?, unchecked }))
+    }
+
+    /// Reads files whole that were not read yet: whether they are what was scored.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let other = self.unchecked.iter().find(|(path, input)| !is_input(path, input));
+        other.map_or(Ok(()), |(_, input)| Err(missing(input)))
     }
 
     /// The rows of files with these columns.
     pub(super) fn of_files(files: &[PathBuf], columns: Columns) -> Result<Self, Failure> {
-        Ok(Self { spooled: Spooled::new(files)?, columns })
+        Ok(Self { spooled: Spooled::new(files)?, columns, unchecked: Vec::new() })
     }
 
     /// The files of the rows.
@@ -74,6 +88,13 @@ impl RunTexts {
     pub(super) fn of_block(&self, block: &Block) -> Vec<RowText> {
         block.rows(&self.columns).iter().map(text).collect()
     }
+}
+
+/// Why there is no file of an input.
+fn missing(input: &InputFile) -> String {
+    let name = Path::new(&input.path).file_name().unwrap_or_default();
+    let name = escape(&name.to_string_lossy());
+    format!("the data, {name}, are not where the run read them, or were changed")
 }
 
 /// What a page shows of a row. One that cannot be read has no texts.

@@ -16,8 +16,7 @@ use tempfile::TempDir;
 
 use super::audit::FOUND;
 use super::exit::Failure;
-use super::line_data::LineData;
-use super::output;
+use super::line_data::{LineData, note_missing};
 use super::run_files::manifest;
 use super::run_texts::RunTexts;
 
@@ -103,12 +102,11 @@ fn shown(
     texts: Result<RunTexts, String>,
     labels: PathBuf,
 ) -> Result<ViewRun, Failure> {
-    let (data, missing): (Option<Arc<dyn RunData>>, _) = match texts {
-        Ok(texts) => (Some(Arc::new(LineData::new(texts)?)), None),
+    let found = texts.map_or_else(|why| Ok(Err(why)), LineData::new)?;
+    let (data, missing): (Option<Arc<dyn RunData>>, _) = match found {
+        Ok(data) => (Some(Arc::new(data)), None),
         Err(why) => {
-            output::note(&format!(
-                "note: no prompts and completions: {why}; --with DATA names them"
-            ));
+            note_missing(&why);
             (None, Some(why))
         }
     };

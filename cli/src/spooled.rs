@@ -1,7 +1,7 @@
 //! Streams for a verb that reads its data more than once: each is copied into a file first.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use assay::data::{DataError, escape, is_stream, open_once};
@@ -38,6 +38,13 @@ impl Spooled {
         }
         Ok(Self { paths, _folder: folder })
     }
+}
+
+/// Whether a file begins as JSON lines do that are not compressed.
+pub(super) fn is_lines(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    open_once(path)?.take(64).read_to_end(&mut head)?;
+    Ok(head.trim_ascii_start().starts_with(b"{"))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<u64> {

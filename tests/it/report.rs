@@ -49,16 +49,21 @@ fn a_report_has_the_figures_the_faults_and_the_texts() {
 #[test]
 fn a_report_without_the_data_says_so() {
     let place = scored();
+    let data = std::fs::read_to_string(place.path("d.jsonl")).unwrap();
     std::fs::rename(place.path("d.jsonl"), place.path("moved.jsonl")).unwrap();
-    let ran = place.run("report run -o report.html");
-    assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(
-        ran.err.contains("note: no prompts and completions: the data, d.jsonl, are"),
-        "{}",
-        ran.err
-    );
-    let page = std::fs::read_to_string(place.path("report.html")).unwrap();
-    assert_eq!(embedded(&page)["rows"][0]["texts"], Value::Null);
+    let garbage = format!("{{{}", "\0".repeat(data.len() - 1));
+    let other = data.replace("1+2?", "1+3?");
+    // Gone, or of the same size.
+    for changed in [None, Some(garbage), Some(other)] {
+        if let Some(text) = changed {
+            place.write("d.jsonl", &text);
+        }
+        let ran = place.run("report run -o report.html");
+        let told = "note: no prompts and completions: the data, d.jsonl, are";
+        assert_eq!((ran.code, ran.err.matches(told).count()), (0, 1), "{}", ran.err);
+        let page = std::fs::read_to_string(place.path("report.html")).unwrap();
+        assert_eq!(embedded(&page)["rows"][0]["texts"], Value::Null);
+    }
     let ran = place.run("report run --with moved.jsonl");
     assert_eq!(
         embedded(&ran.out)["rows"][0]["texts"]["prompt"],

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use assay_verifiers::stats::fnv1a;
+
 use crate::error::ViewError;
 use crate::lines::LinesFile;
 
@@ -27,6 +29,9 @@ pub type DataRows<'a> = Box<dyn Iterator<Item = Result<RowText, ViewError>> + 'a
 
 /// The data of a run, as the command reads them.
 pub trait RunData: Send + Sync {
+    /// Reads the files whole: whether they are what was scored, else why not.
+    fn check(&self) -> Result<(), String>;
+
     /// All rows in their order.
     ///
     /// # Errors
@@ -38,6 +43,36 @@ pub trait RunData: Send + Sync {
 
     /// Files of JSON lines, one after another, with a line for each row.
     fn files(&self) -> &[PathBuf];
+}
+
+/// What one pass over the data finds of a row.
+pub(crate) struct DataRow {
+    pub(crate) number: u64,
+    /// A digest of its id.
+    pub(crate) id: u64,
+    /// Characters of its completion.
+    pub(crate) chars: usize,
+    /// Rows that follow each other with one prompt have the same.
+    pub(crate) prompt: u32,
+}
+
+/// One pass over the data. `is_ended` stops it.
+pub(crate) fn data_rows(
+    data: &dyn RunData,
+    is_ended: &dyn Fn() -> bool,
+) -> Result<Vec<DataRow>, ViewError> {
+    let (mut rows, mut prompt, mut last) = (Vec::new(), 0, None);
+    for row in data.rows()? {
+        let row = row?;
+        if is_ended() {
+            break;
+        }
+        prompt += u32::from(last.is_some_and(|last| last != row.prompt));
+        last = Some(row.prompt);
+        let (id, chars) = (fnv1a(0, &row.id), row.completion.chars().count());
+        rows.push(DataRow { number: row.number, id, chars, prompt });
+    }
+    Ok(rows)
 }
 
 /// The files, each with the number of its first row. Blank lines belong to the row before.

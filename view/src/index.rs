@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::ViewError;
 use crate::files::RunFiles;
 use crate::line::{OutcomeWord, PartLine, RowLine, TimingLine};
-use crate::lines::LinesFile;
+use crate::lines::{LinesFile, joined};
 
 /// Bytes of the file that are read at once. Two threads parse them.
 const BLOCK_BYTES: usize = 4 << 20;
@@ -237,7 +237,7 @@ fn parsed(lines: &[u8]) -> impl Iterator<Item = ParsedLine<'_>> {
     };
     let (first, second) = std::thread::scope(|scope| {
         let second = scope.spawn(|| each(second));
-        (each(first), second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        (each(first), joined(second))
     });
     first.into_iter().chain(second)
 }

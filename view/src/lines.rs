@@ -9,6 +9,11 @@ use crate::error::ViewError;
 /// The longest line that is read.
 const LINE_BYTES_MAX: usize = 256 << 20;
 
+/// What a thread came to.
+pub(crate) fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 /// A file of lines, and where each row starts in it and the last one ends.
 pub(crate) struct LinesFile {
     path: PathBuf,

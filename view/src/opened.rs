@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use assay_verifiers::stats::{float, fnv1a};
+use assay_verifiers::stats::float;
 use serde_json::{Value, json};
 
-use crate::data::{RowText, RunData, data_files, data_line};
+use crate::data::{DataRow, RowText, RunData, data_files, data_line};
 use crate::error::ViewError;
 use crate::files::RunFiles;
 use crate::index::RunIndex;
 use crate::labels::Labels;
-use crate::lines::LinesFile;
+use crate::lines::{LinesFile, joined};
 use crate::overview::{lengths, overview};
 use crate::text::{ShownTexts, ValueLimits, cut_line, cut_value};
 use crate::training::training;
@@ -50,17 +50,25 @@ pub(crate) struct OpenedRun {
     /// What `assay audit` found, where the run is of its attacks.
     audit: Option<Value>,
     overview: Mutex<Value>,
-    data: Option<Arc<dyn RunData>>,
+    pub(crate) data: Option<Arc<dyn RunData>>,
     pub(crate) data_files: Vec<(u64, LinesFile)>,
-    missing: Option<String>,
+    pub(crate) missing: Option<String>,
     pub(crate) from_data: RwLock<FromData>,
     pub(crate) labels: Mutex<Labels>,
 }
 
 impl OpenedRun {
-    pub(crate) fn open(run: ViewRun) -> Result<Self, ViewError> {
+    /// Reads the verdicts, and beside them the data whole, as far as to know them.
+    pub(crate) fn open(mut run: ViewRun) -> Result<Self, ViewError> {
         let files = RunFiles::open(&run.dir)?;
-        let (index, file) = RunIndex::read(&files)?;
+        let (index, checked) = std::thread::scope(|scope| {
+            let checked = scope.spawn(|| run.data.as_ref().map_or(Ok(()), |data| data.check()));
+            (RunIndex::read(&files), joined(checked))
+        });
+        let (index, file) = index?;
+        if let Err(why) = checked {
+            (run.data, run.missing) = (None, Some(why));
+        }
         let files_of_data = run.data.as_ref().map(|data| data_files(data.files()));
         let audit = std::fs::read(run.dir.join("../audit.json")).ok();
         let audit: Option<Value> = audit.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -80,24 +88,19 @@ impl OpenedRun {
         })
     }
 
-    /// Reads what only the data know: lengths, and who shares a prompt. `is_ended` stops it.
-    pub(crate) fn read_data(&self, is_ended: &dyn Fn() -> bool) -> Result<(), ViewError> {
-        let Some(data) = &self.data else { return Ok(()) };
+    /// Takes in what only the data know: lengths, and who shares a prompt.
+    pub(crate) fn add_data(&self, rows: &[DataRow]) {
         let count = self.index.len();
         let groups = (0..u32::try_from(count).unwrap_or(u32::MAX)).collect();
         let mut found = FromData { chars: vec![f64::NAN; count], groups };
-        let mut last: Option<(usize, String)> = None;
-        for row in data.rows()? {
-            let row = row?;
-            if is_ended() {
-                return Ok(());
-            }
+        let mut last: Option<(usize, u32)> = None;
+        for row in rows {
             let Some(at) = self.index.place(row.number) else { continue };
-            if self.index.ids.get(at) != Some(&fnv1a(0, &row.id)) {
+            if self.index.ids.get(at) != Some(&row.id) {
                 continue;
             }
             if let Some(place) = found.chars.get_mut(at) {
-                *place = float(row.completion.chars().count());
+                *place = float(row.chars);
             }
             let before = last.filter(|(before, prompt)| before + 1 == at && *prompt == row.prompt);
             let first = before.and_then(|(before, _)| found.groups.get(before).copied());
@@ -111,7 +114,6 @@ impl OpenedRun {
         overview.as_object_mut().map(|all| all.insert("lengths".to_owned(), lengths));
         drop(overview);
         *self.from_data.write().unwrap_or_else(PoisonError::into_inner) = found;
-        Ok(())
     }
 
     /// What is said of the run as a whole.

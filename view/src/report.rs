@@ -4,9 +4,11 @@
 use assay_verifiers::stats::SplitMix64;
 use serde_json::{Value, json};
 
+use crate::data::data_rows;
 use crate::error::ViewError;
 use crate::figures::top;
 use crate::index::RunIndex;
+use crate::lines::joined;
 use crate::opened::{OpenedRun, ViewRun};
 use crate::overview::{deviations, widest};
 use crate::page::{escaped, page, policy};
@@ -32,9 +34,16 @@ const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// # Errors
 /// A folder or data that cannot be read.
 pub fn report_html(run: ViewRun) -> Result<String, ViewError> {
+    let data = run.data.clone();
+    let (run, rows) = std::thread::scope(|scope| {
+        let rows = scope.spawn(|| data.map(|data| data_rows(&*data, &|| false)).transpose());
+        (OpenedRun::open(run), joined(rows))
+    });
+    let mut run = run?;
+    if run.data.is_some() {
+        run.add_data(&rows?.unwrap_or_default());
+    }
     let missing = run.missing.clone();
-    let mut run = OpenedRun::open(run)?;
-    run.read_data(&|| false)?;
     for bytes in CUTS {
         if escaped(&run.about.to_string()).len() <= ABOUT_BYTES_MAX {
             break;

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt as _;
 use memchr::memmem::Finder;
 
 use crate::error::ViewError;
-use crate::lines::LinesFile;
+use crate::lines::{LinesFile, joined};
 use crate::opened::OpenedRun;
 
 const CHUNK_BYTES: usize = 1 << 20;
@@ -49,7 +49,7 @@ pub(crate) fn with_text(run: &OpenedRun, text: &str) -> Result<Vec<usize>, ViewE
     let (own, of_data) = std::thread::scope(|scope| {
         let of_data = scope.spawn(of_data);
         let own = lines_with(&run.file, &needles);
-        (own, of_data.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        (own, joined(of_data))
     });
     let mut rows = own.map_err(io)?;
     rows.extend(of_data.map_err(io)?);

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::compare::Comparison;
+use crate::data::data_rows;
 use crate::error::ViewError;
 use crate::opened::{OpenedRun, ViewRun};
 use crate::page::{escaped, page, policy};
@@ -104,7 +105,9 @@ impl ViewServer {
             tokio::task::spawn_blocking(move || {
                 let is_ended = || app.is_ended.load(Ordering::Relaxed);
                 // Without it, lengths are not known; the rows that cannot be read are said so one by one.
-                app.runs.get(at).map(|run| run.read_data(&is_ended))
+                let run = app.runs.get(at)?;
+                let rows = data_rows(run.data.as_deref()?, &is_ended).ok()?;
+                (!is_ended()).then(|| run.add_data(&rows))
             });
         }
         let router = Router::new()

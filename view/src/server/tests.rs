@@ -93,7 +93,8 @@ fn served(name: &str, look: impl FnOnce(&Client, &FilePath)) {
     let server = ViewServer::bind(spec).unwrap();
     let port = server.app.port;
     assert_eq!(server.address(), format!("http://127.0.0.1:{port}/?token={TOKEN}"));
-    server.app.runs[0].read_data(&|| false).unwrap();
+    let run = &server.app.runs[0];
+    run.add_data(&data_rows(run.data.as_deref().unwrap(), &|| false).unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = runtime.spawn(server.serve(async {
