@@ -75,9 +75,10 @@ fn undressed(text: &str) -> String {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
-        let command = DRESS.iter().find_map(|name| {
-            rest.strip_prefix(name)?.trim_start().strip_prefix('{').filter(|_| c == '\\')
-        });
+        let dress = if c == '\\' { DRESS.as_slice() } else { &[] };
+        let command = dress
+            .iter()
+            .find_map(|name| rest.strip_prefix(name)?.trim_start().strip_prefix('{'));
         match (command, c) {
             (Some(inner), _) => {
                 rest = inner;
