@@ -3,7 +3,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "a bench reads the clock")]
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
-#![expect(clippy::unwrap_used, reason = "a bench stops at what it does not expect")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a bench stops at what it does not expect"
+)]
 #![expect(clippy::cast_precision_loss, reason = "counts of rows are far below 2^53")]
 
 #[allow(dead_code, reason = "the tests use all of it")]

@@ -1,12 +1,5 @@
 //! `assay advantages`: what each rollout of a run earned, worked by hand.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use crate::place::Place;
 use serde_json::{Value, json};
 

@@ -1,11 +1,5 @@
 //! `assay audit`: planted holes are found, guarded configurations are not blamed.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::path::Path;
 
 use serde_json::Value;

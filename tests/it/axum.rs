@@ -2,8 +2,6 @@
 //! leave.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "a test stops at what it does not expect, and its tasks end with it"
 )]

@@ -3,8 +3,6 @@
 //!
 //! Templates are in `reward-models`, beside their interpreter.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

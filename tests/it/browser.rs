@@ -1,9 +1,6 @@
 //! A headless Chromium, driven by its `DevTools` protocol over two pipes: no package between.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::needless_pass_by_value,

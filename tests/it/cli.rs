@@ -1,7 +1,5 @@
 //! The command line from outside: what each verb prints, how it exits, and how a run goes on.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
-
 use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -1,8 +1,6 @@
 //! A collector of traces on loopback: it keeps what is posted, and reads the spans out of it by the wire
 //! format of protocol buffers.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

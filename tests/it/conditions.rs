@@ -1,12 +1,6 @@
 //! `when` and `combine.expression`: what many conditions of one row share changes no verdict, and none
 //! goes on beyond the deadline of its verdict.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 

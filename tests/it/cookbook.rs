@@ -1,11 +1,5 @@
 //! The cookbook and the pages of the command do what they say.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -16,13 +10,10 @@ use assay::engine::runs::write_atomic;
 use serde_json::Value;
 
 use crate::place::Place;
+use crate::root;
 
 const COOKBOOK: &str = include_str!("../../docs/cookbook.md");
 const VERIFIERS: &str = include_str!("../../docs/verifiers.md");
-
-fn root() -> &'static Path {
-    Path::new(crate::ROOT)
-}
 
 #[test]
 fn the_cookbook_runs_from_the_top_to_the_bottom() {

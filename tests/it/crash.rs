@@ -1,12 +1,6 @@
 //! A run that is stopped anywhere goes on to the very bytes of one that was not.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::print_stdout, reason = "a test stops at what it does not expect")]
 
 use std::fs;
 use std::io;

@@ -1,13 +1,7 @@
 //! Same samples and same configuration, same bytes: on any number of threads, with a cold or a
 //! warm cache, and from every form in which the same rows can come.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::print_stdout, reason = "a test stops at what it does not expect")]
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,12 +1,5 @@
 //! `assay diagnose`: runs whose numbers are worked by hand.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;

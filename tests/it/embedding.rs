@@ -1,13 +1,7 @@
 //! An engine inside other programs: made, called and dropped in any runtime and on any thread, with
 //! callers that leave, deadlines, and more samples than there is room for.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::disallowed_methods, reason = "a test stops at what it does not expect")]
 
 use std::io::Cursor;
 use std::sync::Arc;

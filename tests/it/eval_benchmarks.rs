@@ -1,27 +1,11 @@
 //! What `assay eval` says of benchmark files before a model reads them, and of what it did not judge.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use assay::engine::runs::write_atomic;
 use serde_json::{Value, json};
 
-fn model(name: &str) -> String {
-    let root = Path::new(crate::ROOT).canonicalize().unwrap();
-    root.join("fixtures/models").join(name).display().to_string()
-}
-
-fn assay(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(words).current_dir(folder).env_clear().env("HOME", folder);
-    command.stdin(Stdio::null()).output().unwrap()
-}
+use crate::place::{assay, model};
 
 fn write(folder: &Path, name: &str, text: &str) {
     write_atomic(&folder.join(name), text.as_bytes()).unwrap();

@@ -1,25 +1,14 @@
 //! `assay eval judge` on recorded verdicts, against the statistics of an independent program.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::{Value, json};
 
-fn assay(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(words).current_dir(folder).env_clear().env("HOME", folder);
-    command.stdin(Stdio::null()).output().unwrap()
-}
+use crate::place::assay;
 
 fn found(output: &Output) -> Value {
     let told = String::from_utf8_lossy(&output.stderr);

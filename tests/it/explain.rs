@@ -1,8 +1,6 @@
 //! `assay explain` of a run, and of data that are judged for it: faults, the lowest rewards, and what
 //! disagrees.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;

@@ -1,7 +1,5 @@
 //! What people reported of other tools: `fixtures/field-reports`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

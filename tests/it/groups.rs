@@ -1,12 +1,6 @@
 //! What becomes of rewards before they are one: shapes, scheduled weights, normalisation over groups.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::float_cmp,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::float_cmp, reason = "a test stops at what it does not expect")]
 
 use std::fs;
 use std::path::Path;

@@ -2,8 +2,6 @@
 //! told after the whole rows before it, and nothing crashes.
 //! `hostile_memory.rs` reads them all again in a process of its own.
 
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;

@@ -1,15 +1,8 @@
 //! Judges through the engine: of the program, of a model folder, recorded, within a budget.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -22,6 +15,7 @@ use assay::verifiers::{Fault, Outcome, Pending, Usage, canonical};
 use assay::{Engine, Sample};
 use serde_json::{Value, json};
 
+use crate::place::assay;
 use crate::support::lines;
 
 /// A judge that finds what a criterion asks for in the completion, and takes a while that depends on
@@ -250,12 +244,6 @@ fn serve(answers: usize) -> (String, std::thread::JoinHandle<()>) {
         }
     });
     (url, server)
-}
-
-fn assay(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(words).current_dir(folder).env_clear().env("HOME", folder);
-    command.stdin(Stdio::null()).output().unwrap()
 }
 
 fn place(url: &str, more: &str, rows: usize) -> tempfile::TempDir {

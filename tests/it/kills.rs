@@ -2,7 +2,7 @@
 //! moves and faults that are retried in between: the run ends in the bytes of one that was never stopped,
 //! and what was written is not judged again.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on has failed")]
+#![allow(clippy::print_stdout, reason = "a test that cannot go on has failed")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use assay::engine::runs::{hash_file, write_atomic};
 use serde_json::json;
+
+use crate::root;
 
 /// Kills of each lane in `make test`, and in `make test-kills`.
 const FEW: usize = 6;
@@ -134,10 +136,6 @@ impl Lane {
         }
         println!("{killed} kills, {runs} runs, at most {torn} written rows judged again");
     }
-}
-
-fn root() -> &'static Path {
-    Path::new(crate::ROOT)
 }
 
 /// Every 97th row cannot be read: a fault each time.

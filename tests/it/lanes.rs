@@ -1,13 +1,7 @@
 //! Two lanes side by side: awaited work stays under its permits, groups are judged whole in either
 //! lane, and no lane changes what another finds.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::print_stdout, reason = "a test stops at what it does not expect")]
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

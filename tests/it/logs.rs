@@ -1,7 +1,6 @@
 //! Logs of other tools, as they lie: scored, shown, and refused where they are broken.
 
 #![allow(
-    clippy::unwrap_used,
     clippy::format_push_string,
     clippy::disallowed_methods,
     reason = "a test stops at what it does not expect"

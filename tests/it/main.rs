@@ -1,6 +1,14 @@
 //! The facade from outside. One binary, because each one more is linked with everything that the
 //! workspace depends on; only what needs a process of its own is another (`hostile_memory.rs`).
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
 mod advantages;
 mod audit;
 mod axum;
@@ -71,3 +79,7 @@ mod view;
 
 /// The root of the repository. Tests run in the folder of the command's crate.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn root() -> &'static std::path::Path {
+    std::path::Path::new(ROOT)
+}

@@ -1,12 +1,6 @@
 //! Configurations and datasets as newcomers have them: each is refused with the place and with what to
 //! type.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;

@@ -1,25 +1,13 @@
 //! Reward models from the command line: rewards, benchmarks, and what the machine has.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::place::{assay, model};
 use crate::support::wait_for;
 use serde_json::Value;
-
-fn model(name: &str) -> String {
-    let root = Path::new(crate::ROOT).canonicalize().unwrap();
-    root.join("fixtures/models").join(name).display().to_string()
-}
-
-fn assay(folder: &Path, words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(words).current_dir(folder).env_clear().env("HOME", folder);
-    command.stdin(Stdio::null()).output().unwrap()
-}
 
 fn json(output: &Output) -> Value {
     let told = String::from_utf8_lossy(&output.stderr);

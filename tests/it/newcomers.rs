@@ -1,8 +1,6 @@
 //! Configurations and rows of people who come from other libraries: what is said of each, by `assay
 //! validate` and by `assay score`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;

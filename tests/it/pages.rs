@@ -2,10 +2,8 @@
 //! screen, and nothing that leaves the machine.
 
 #![allow(
-    clippy::unwrap_used,
     clippy::format_collect,
     clippy::format_push_string,
-    clippy::indexing_slicing,
     reason = "a test stops at what it does not expect"
 )]
 

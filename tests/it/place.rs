@@ -1,10 +1,8 @@
 //! A folder in which the command is run.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
-
 use std::fs::File;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -41,6 +39,19 @@ impl Place {
     pub(crate) fn run(&self, words: &str) -> Ran {
         Ran::of(self.command(words).output().unwrap())
     }
+}
+
+/// The command in a folder that the test keeps.
+pub(crate) fn assay(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(words).current_dir(folder).env_clear().env("HOME", folder);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+/// The folder of a model among the fixtures.
+pub(crate) fn model(name: &str) -> String {
+    let root = Path::new(crate::ROOT).canonicalize().unwrap();
+    root.join("fixtures/models").join(name).display().to_string()
 }
 
 /// What a command printed, and how it ended.

@@ -1,16 +1,12 @@
 //! The examples of plugins build from a clean clone, with what package registries have, and judge.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay::engine::runs::write_atomic;
 use serde_json::{Value, json};
+
+use crate::root;
 
 /// Builds an example as its page says. Its folder with the component is kept for the next time.
 fn built(name: &str) -> PathBuf {
@@ -42,10 +38,6 @@ fn judges(folder: &Path) {
     let polite = &rows[0]["verdicts"]["polite"];
     assert_eq!(polite["evidence"]["notes"]["missing"], json!(["thank you"]), "{polite}");
     assert_eq!(rows[2]["outcome"], "abstained", "{verdicts}");
-}
-
-fn root() -> &'static Path {
-    Path::new(crate::ROOT)
 }
 
 #[test]

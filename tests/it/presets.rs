@@ -1,7 +1,5 @@
 //! Presets of `[data]`: each pays its own rows as it says, and a configuration wins over its preset.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::collections::BTreeSet;
 
 use assay::data::{Checked, Columns, Preset, ReadLimits, Source};

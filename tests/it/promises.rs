@@ -1,11 +1,5 @@
 //! Promises kept under real use: silence is reported, streams are read once, finished runs are checked.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;

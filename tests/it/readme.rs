@@ -1,7 +1,5 @@
 //! The README's commands do what it says.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

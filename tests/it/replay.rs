@@ -1,13 +1,9 @@
 //! What fuzzing starts from, and what it found, through the fuzz targets.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
     clippy::default_trait_access,
     clippy::print_stdout,
     clippy::type_complexity,
-    unreachable_pub,
     reason = "a test stops at what it does not expect"
 )]
 

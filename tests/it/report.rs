@@ -1,7 +1,5 @@
 //! `assay report`: a run as one page.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use serde_json::{Value, json};
 
 use crate::place::Place;

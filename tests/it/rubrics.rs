@@ -1,7 +1,5 @@
 //! Rubrics from outside: the examples earn their labels without a network, and `assay convert`.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;

@@ -1,7 +1,5 @@
 //! The daemon: its own protocol, whom it lets in, what it takes on, and how it ends.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;

@@ -1,7 +1,5 @@
 //! Files and arguments of the programs that the daemon runs: `SandboxFusion`'s and Piston's.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};

@@ -1,11 +1,5 @@
 //! The daemon, and rewards that requests bring along.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;

@@ -1,12 +1,6 @@
 //! The daemon, asked as text-embeddings-inference, vLLM and graders are.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::float_cmp,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::float_cmp, reason = "a test stops at what it does not expect")]
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

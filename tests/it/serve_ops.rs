@@ -1,11 +1,5 @@
 //! Operating the daemon: its load generator, and what the dashboard asks of its counters.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::collections::BTreeSet;
 use std::process::Command;
 

@@ -1,11 +1,5 @@
 //! The daemon, asked to run programs as `SandboxFusion` and Piston are.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::thread::sleep;

@@ -1,11 +1,5 @@
 //! The reward servers that trainers know: what each is told, and that it is what `/v1/verify` says.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use serde_json::{Value, json};
 
 use super::daemon::{Answer, Daemon};

@@ -1,7 +1,5 @@
 //! Rows a line: answered while they come, each a text by itself, and groups as they stand.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;

@@ -1,12 +1,5 @@
 //! The shards of a run, merged, are the very bytes of one run.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;

@@ -1,13 +1,13 @@
 //! `assay validate` on rewards whose reference is tests. The guests must be there: `make assets`
 //! builds them.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
-
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
+
+use crate::root;
 
 /// One run at a time: the first one compiles the guests for all.
 static TURN: Mutex<()> = Mutex::new(());
@@ -26,10 +26,6 @@ fn validate(folder: &Path, config: &str, data: &Path, more: &[&str]) -> Output {
         .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")))
         .output()
         .unwrap()
-}
-
-fn root() -> &'static Path {
-    Path::new(crate::ROOT)
 }
 
 fn found(output: &Output) -> Value {

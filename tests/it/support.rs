@@ -1,12 +1,5 @@
 //! What integration tests share: plans from text, test verifiers for each lane, and synthetic rows.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Child;

@@ -1,8 +1,6 @@
 //! What a terminal would obey is printed by no verb, wherever it came from: names, paths, settings, ids,
 //! columns or the command line.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::process::Stdio;
 
 use serde_json::json;

@@ -1,12 +1,6 @@
 //! The repository holds itself to its own rules.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::print_stdout, reason = "a test stops at what it does not expect")]
 
 mod assertions;
 mod defaults;
@@ -24,11 +18,9 @@ use assay::Registry;
 use facts::{FACTS, Facts};
 use imports::Imports;
 
-const FILE_LINES_MAX: usize = 600;
+use crate::root;
 
-fn root() -> &'static Path {
-    Path::new(crate::ROOT)
-}
+const FILE_LINES_MAX: usize = 600;
 
 /// Every Rust file of the workspace, sorted.
 fn sources() -> Vec<PathBuf> {

@@ -1,12 +1,5 @@
 //! The traces of the daemon: what a collector is sent, what it is not, and that a request never waits for it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::io::Read as _;
 use std::net::TcpListener;
 use std::process::Command;

@@ -1,12 +1,5 @@
 //! `assay train`: a tiny policy, trained for a few steps.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use std::fs;
 use std::sync::Arc;
 

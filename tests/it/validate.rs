@@ -1,13 +1,6 @@
 //! `assay validate` runs the plan: what fails on every row, and names that stand for nothing, are errors
 //! with their place.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
-)]
-
 use serde_json::{Value, json};
 
 use crate::place::{Place, Ran};

@@ -1,6 +1,8 @@
 //! One test a fixture case and backend (of the kind `fixtures`), and one a model folder and backend
 //! (`models`). Those of one kind: `cargo test -p assay-reward-models --test cases -- "[models]"`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 #[path = "../support/mod.rs"]
 mod support;
 

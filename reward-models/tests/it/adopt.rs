@@ -1,10 +1,5 @@
 //! Models that lie on disk as ONNX, as Optimum writes them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
 #![allow(clippy::disallowed_methods, reason = "the folders are those of a test")]
 
 use std::fs;

@@ -1,10 +1,5 @@
 //! Folders that would take the process with them, or prove nothing: each is refused, with the place.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
 #![allow(clippy::disallowed_methods, reason = "folders are changed as they lie")]
 
 use std::fs;
@@ -21,16 +16,7 @@ use rten_onnx::onnx::{
     TensorProto,
 };
 
-use crate::support;
-
-fn copy(name: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(support::root().join("fixtures/models").join(name)).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
-    }
-    folder
-}
+use crate::support::{self, copy};
 
 fn run() -> RunSettings {
     let backend = BackendChoice::Rten;

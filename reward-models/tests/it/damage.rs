@@ -1,11 +1,6 @@
 //! Damaged model folders: refused by their digest; where digests are off an error all the same, and
 //! the process lives on. `ASSAY_TEST_DAMAGE` multiplies how often.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
 #![allow(clippy::disallowed_methods, reason = "files are damaged as they lie")]
 
 use std::cell::RefCell;
@@ -22,7 +17,7 @@ use rten_onnx::onnx::{
     DataLocation, DataType, ModelProto, NodeProto, StringStringEntryProto, TensorProto,
 };
 
-use crate::support;
+use crate::support::{self, copy};
 
 /// Folders that are damaged: heads, kinds of graph and tokenizers that differ.
 const FOLDERS: [&str; 4] = ["qwen-prm", "arch-bert", "skywork-reward-kv", "qwen-prm-int8"];
@@ -31,15 +26,6 @@ const FILES: [&str; 3] = ["model.onnx", "tokenizer.json", "model.toml"];
 const FLIPS: usize = 8;
 /// Where nodes stand, before the weights.
 const NODES: usize = 12_000;
-
-fn copy(name: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(support::root().join("fixtures/models").join(name)).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
-    }
-    folder
-}
 
 fn load(folder: &Path, backend: BackendChoice, verifies: bool) -> Result<(), ModelError> {
     let verify_digests = if verifies { VerifyDigests::Always } else { VerifyDigests::Never };

@@ -1,13 +1,6 @@
 //! A score does not depend on what else is in the batch: alone, in any batch, in any order, behind a prompt that
 //! was computed once or not, the same bits. Equal texts are computed once, whoever asks.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,10 +1,5 @@
 //! A second start proves nothing that the first one proved, unless anything of it is another.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
 #![allow(clippy::disallowed_methods, reason = "files are changed as they lie")]
 
 use std::fs::{self, File, FileTimes};

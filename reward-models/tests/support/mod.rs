@@ -13,6 +13,16 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// A copy of the folder of a model, to be changed.
+pub(crate) fn copy(name: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(root().join("fixtures/models").join(name)).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    folder
+}
+
 /// The library that `make assets` fetched.
 pub(crate) fn libraries() -> Vec<LibraryPath> {
     let path = root().join("target/assets/onnxruntime");

@@ -1,7 +1,7 @@
 //! Every case of the fixture files of this crate's verifiers is a test of its own, named
 //! `<verifier>: <case>`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
 //! Requests to judges, for tests.
 
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
-
 use std::sync::{Arc, Mutex};
 
 use assay_rubrics::judge::{

@@ -1,13 +1,6 @@
 //! Rubrics of others: what is read, and the reward by the formula of their authors, written here
 //! again.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::path::PathBuf;
 
 use assay_rubrics::Rubric;

@@ -1,13 +1,6 @@
 //! Criteria of others that code answers: their settings are taken by the verifiers, which say what
 //! the tools of others say.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use assay_rubrics::formats::read;
 use assay_rubrics::rubric::Criterion;
 use assay_rubrics::verifiers::string_check::StringCheck;

@@ -1,12 +1,5 @@
 //! Rubrics of others that are wrong: each is refused with its place in the file.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use assay_rubrics::formats::{Format, read, read_as, read_text};
 use assay_rubrics::rubric::RubricError;
 use proptest::prelude::*;

@@ -1,11 +1,5 @@
 //! The HTTP client against servers that misbehave.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test says what went wrong by failing"
-)]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -5,7 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
+    reason = "a test that cannot go on has failed"
 )]
 
 mod agreement;

@@ -1,11 +1,5 @@
 //! The judge behind a server: what it sends, and what it makes of the answers.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test says what went wrong by failing"
-)]
-
 use std::sync::Arc;
 
 use assay_rubrics::http::{HttpClient, HttpSettings, Secret};

@@ -1,8 +1,6 @@
 //! A server of canned answers on a thread of its own, for tests. It reads whole requests, answers
 //! each by a function, and ends with the value that holds it.
 
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
-
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};

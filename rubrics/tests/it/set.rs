@@ -1,7 +1,5 @@
 //! The judges of a configuration: settings, keys, budgets, dry runs, reports.
 
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

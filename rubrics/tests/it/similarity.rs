@@ -1,13 +1,6 @@
 //! The verifiers that graders of others need: their cases, and numbers of the libraries that they
 //! stand for.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use assay_rubrics::verifiers::string_check::StringCheck;
 use assay_rubrics::verifiers::text_similarity::TextSimilarity;
 use assay_verifiers::cases::{CaseFile, parse};

@@ -1,11 +1,5 @@
 //! The store of replies: recording, replaying, crashes and full disks.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test says what went wrong by failing"
-)]
-
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;

@@ -1,12 +1,5 @@
 //! What several topics share: fixtures, and the reward of given answers.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::path::PathBuf;
 
 use assay_rubrics::Rubric;

@@ -1,7 +1,5 @@
 //! The HTTP client under TLS: certificates, and HTTP/2.
 
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by failing")]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

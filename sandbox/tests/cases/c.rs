@@ -2,8 +2,6 @@
 //! own: the `.out` files are what GCC's programs wrote. Hostile ones reach nothing, neither as
 //! sources nor as programs. `make assets-c` builds the toolchain, without which all of it fails.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 mod hostile_c;
 
 use std::fs;

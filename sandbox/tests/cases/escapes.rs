@@ -2,13 +2,6 @@
 //! `fixtures/sandbox/escapes` ends as it should, twice the same, and the next instance is as the
 //! first one was.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

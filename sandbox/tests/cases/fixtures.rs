@@ -1,8 +1,6 @@
 //! Every case of the fixture files of this crate's verifiers is a test of its own, named
 //! `<verifier>: <case>`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::sync::Arc;
 
 use assay_sandbox::Sandbox;

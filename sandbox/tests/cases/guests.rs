@@ -1,8 +1,6 @@
 //! Every program of `fixtures/sandbox/guests` ends as its first line says, twice the same, and
 //! leaves nothing behind.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::fs;
 use std::path::Path;
 

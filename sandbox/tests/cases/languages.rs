@@ -2,8 +2,6 @@
 //! the `.out` files are what node wrote, given the `.in` file or `input.txt`; esbuild took the types out of what
 //! node was given of the `.ts` files. Hostile programs end as they should.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

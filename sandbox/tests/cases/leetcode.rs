@@ -1,12 +1,6 @@
 //! Functions and classes as `LeetCode` asks for them (`fixtures/sandbox/leetcode.jsonl`): the right program of each
 //! task passes its tests, and the wrong one does not. Each task is a test of its own.
 
-#![allow(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,8 +1,6 @@
 //! Languages whose interpreters are modules: each folder of `fixtures/sandbox/modules` holds cases of
 //! `stdin_stdout`, and the modules that their settings name lie beside them.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! Every red-team case of this crate's verifiers is a test of its own, named `<id> (<family>)`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::path::Path;
 use std::sync::Arc;
 

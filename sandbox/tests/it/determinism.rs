@@ -1,11 +1,7 @@
 //! The same programs get the same verdicts, byte for byte and fuel included: in 48 runs, on one to
 //! eight threads, and in another process. The guests must be there: `make assets` builds them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::print_stdout, reason = "a test stops at what it does not expect")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,10 +2,6 @@
 //! must be there: `make assets` builds it.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a test stops at what it does not expect"

@@ -1,7 +1,5 @@
 //! Packages that a verifier mounts: those that are refused, and a wheel.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 

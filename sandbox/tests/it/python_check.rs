@@ -1,7 +1,5 @@
 //! What `python_check` says of scripts that cannot judge.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 

@@ -1,7 +1,5 @@
 //! Fixes of public projects: the change is paid, and neither the repository as it was nor a cheat.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use std::path::Path;
 use std::sync::Arc;
 

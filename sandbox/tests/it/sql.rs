@@ -1,8 +1,6 @@
 //! The `sql` verifier over real questions: its verdicts are the labels that executing both queries
 //! gave, for each semantics, from the bare query and from the answer around it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use std::path::{Path, PathBuf};
 
 use assay_sandbox::verifiers::sql::Sql;

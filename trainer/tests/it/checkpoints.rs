@@ -1,11 +1,5 @@
 //! A training goes on from a checkpoint as if it had never stopped, or is told why it cannot.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

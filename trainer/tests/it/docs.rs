@@ -1,7 +1,5 @@
 //! Every kind stands on its page.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::fs;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! Event files byte for byte as the package `tensorboard` 2.21 writes the same events
 //! (`summary.writer.record_writer.RecordWriter` over its `Event` messages).
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

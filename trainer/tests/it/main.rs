@@ -1,5 +1,12 @@
 //! The crate from outside.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
+
 #[cfg(feature = "groups")]
 mod advantages_properties;
 #[cfg(feature = "train")]

@@ -1,12 +1,6 @@
 //! The hack monitor over simulated trainings, honest ones and hacked ones.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::print_stdout, reason = "a test stops at what it does not expect")]
 #![allow(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

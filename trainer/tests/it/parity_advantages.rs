@@ -1,10 +1,6 @@
 //! Our advantages beside those of TRL, verl and `OpenRLHF`: what the libraries' own functions gave is in
 //! `fixtures/parity/`, and `advantages.toml` there says which configuration of ours is compared.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-#![expect(clippy::indexing_slicing, reason = "a test stops at what it does not expect")]
-#![expect(clippy::panic, reason = "a test stops at what it does not expect")]
-
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::PathBuf;

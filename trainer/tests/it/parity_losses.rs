@@ -2,13 +2,7 @@
 //! `fixtures/parity`, with the presets that have their names. How the numbers were made is in
 //! `benches/parity/README.md`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test stops at what it does not expect"
-)]
+#![allow(clippy::print_stdout, reason = "a test stops at what it does not expect")]
 
 use std::collections::BTreeSet;
 use std::fs::File;

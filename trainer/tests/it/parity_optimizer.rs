@@ -1,8 +1,6 @@
 //! `AdamW`, clipping and learning rates against `PyTorch`'s and transformers', on the cases of
 //! `fixtures/parity/optimizer.json`. How the numbers were made is in `benches/parity/README.md`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::fs;
 use std::path::Path;
 

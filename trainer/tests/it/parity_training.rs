@@ -2,9 +2,6 @@
 //! sampled, from the same weights. How they were recorded is in `benches/parity/README.md`.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     clippy::cast_precision_loss,
     clippy::print_stdout,
     reason = "a test stops at what it does not expect"

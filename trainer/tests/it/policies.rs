@@ -1,8 +1,6 @@
 //! Folders that transformers wrote, and what it computes with them (`fixtures/policies`).
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::cast_precision_loss,
     reason = "a test stops at what it does not expect; counts are small"
 )]

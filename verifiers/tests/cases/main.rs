@@ -3,6 +3,8 @@
 //! `cargo test -p assay-verifiers --test cases -- "exact: takes the last line"`; and those of a kind:
 //! `cargo test -p assay-verifiers --test cases -- "[redteam] number/"`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod fixtures;
 mod redteam;
 mod shaping;

@@ -1,8 +1,6 @@
 //! Every red-team case of the rule checks is a test of its own, named
 //! `<id> (<family>)`.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

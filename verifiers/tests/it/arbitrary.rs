@@ -2,12 +2,6 @@
 //! fixtures set it: no panic, no internal fault, the same verdict twice, a reward within the range
 //! that the check states.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use std::collections::BTreeMap;
 
 use assay_verifiers::cases::{self, Case};

@@ -1,7 +1,5 @@
 //! The canonical form: one encoding for equal values, and for equal parts.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::canonical::{digest_parts, hex, to_bytes, write_members};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! The fixture format: what a case may promise, and how a verdict is compared with it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::cases::{Case, parse};
 use assay_verifiers::{Outcome, Reward, Step, Usage, Verdict, registry};
 

@@ -1,7 +1,5 @@
 //! The page of the codes is what the code says.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::FaultKind;
 use assay_verifiers::code::Code;
 

@@ -1,7 +1,5 @@
 //! Where answers stand: `fixtures/extract`, for all checks alike.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
-
 use assay_verifiers::Meter;
 use assay_verifiers::extract::{Policy, Scope, Spoken, Thinking, announced, thinking, unannounced};
 use serde::Deserialize;

@@ -1,12 +1,5 @@
 //! The language of formulas: what each function gives, what is refused and where, what is missing.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use assay_verifiers::code::Code;
 use assay_verifiers::formula::{
     Axis, Formula, FormulaError, FormulaScope, Frame, MISSING, Setting, functions, is_missing,

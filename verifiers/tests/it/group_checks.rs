@@ -1,8 +1,6 @@
 //! What holds of every check of groups: the order of the members decides nothing, rewards stay
 //! within the range that the manual gives, and settings that mean nothing are refused.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::{
     Built, Earlier, Fault, FaultKind, Group, Lane, Member, Meter, NoFiles, Outcome, Reward, Sample,
     Verdict, registry,

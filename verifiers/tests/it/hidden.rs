@@ -1,7 +1,5 @@
 //! Text that a reader does not see, and marks of thinking.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::extract::Thinking;
 use assay_verifiers::extract::hidden::{blanked, shown};
 use assay_verifiers::extract::thinking::answer;

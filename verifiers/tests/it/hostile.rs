@@ -1,8 +1,6 @@
 //! Texts that break parsers, through every check as its first fixture sets it: the verdict
 //! may be anything but a panic, an internal fault or large evidence.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::cases::{self, Case};
 use assay_verifiers::{
     Earlier, FaultKind, Group, Lane, Member, Meter, Outcome, Reward, Sample, Verdict, registry,

@@ -1,7 +1,5 @@
 //! Hostile answers end within the default fuel, on a small stack, and are never paid.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
-
 use assay_verifiers::{
     Earlier, FaultKind, Lane, Meter, NoFiles, Outcome, Reward, Sample, Verdict, Verifier, registry,
 };

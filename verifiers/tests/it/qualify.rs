@@ -1,7 +1,5 @@
 //! The words around a value: what makes it none, and remarks behind it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::extract::qualify::{Qualifier, is_unsaid, qualifier, value_length};
 
 #[test]

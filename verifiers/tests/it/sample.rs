@@ -1,7 +1,5 @@
 //! Samples and messages: what is judged, what is kept, and what the digest is of.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::{Content, Digest, Message, Sample, Turn};
 use serde_json::{Map, Value, json};
 

@@ -1,11 +1,5 @@
 //! Scripts that try to take more than their share. Each must end, within its fuel.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test stops at what it does not expect"
-)]
-
 use assay_verifiers::script::{SOURCE_BYTES_MAX, Script, push_sample, shared_engine};
 use assay_verifiers::{Fault, FaultKind, Meter, Sample};
 use rhai::{Dynamic, Scope};

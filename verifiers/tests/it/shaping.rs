@@ -1,12 +1,5 @@
 //! Shapes from outside: one after another, and the list in the docs.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test stops at what it does not expect"
-)]
-
 use assay_verifiers::shaping;
 use assay_verifiers::{
     BuiltShape, Earlier, Meter, NoFiles, Reward, Sample, ShapeMember, Step, TrainingState, Verdict,

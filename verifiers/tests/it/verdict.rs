@@ -1,7 +1,5 @@
 //! Verdicts and lines: every form reads back as it was written.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
-
 use assay_verifiers::{Evidence, Fault, Outcome, Reward, Scored, Step, Usage, Verdict, Verdicts};
 use serde_json::{Value, json};
 
