@@ -205,21 +205,10 @@ impl Attack {
 
     /// Whether the right answer stands in it.
     pub(crate) fn names_the_answer(&self) -> bool {
-        const NAMES: [&str; 13] = [
-            "{right",
-            "{many",
-            "{letters",
-            "{options",
-            "{part}",
-            "{longer}",
-            "{prefixed}",
-            "{near}",
-            "{negative}",
-            "{prompt",
-            "{completion}",
-            "{stub}",
-            "{js_stub}",
-        ];
+        const NAMES: [&str; 13] = assay::verifiers::words::list(
+            "{right {many {letters {options {part} {longer} {prefixed} {near} {negative} {prompt \
+             {completion} {stub} {js_stub}",
+        );
         self.texts.iter().any(|text| NAMES.iter().any(|name| text.contains(name)))
     }
 }

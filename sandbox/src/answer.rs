@@ -98,16 +98,9 @@ pub enum Found {
     Whole,
 }
 
-impl Found {
-    /// `fenced`, `untagged`, `tagged` or `whole`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fenced => "fenced",
-            Self::Untagged => "untagged",
-            Self::Tagged => "tagged",
-            Self::Whole => "whole",
-        }
-    }
+assay_verifiers::words! {
+    Found, name:
+    Fenced "fenced", Untagged "untagged", Tagged "tagged", Whole "whole",
 }
 
 /// A program and where it is in the answer.

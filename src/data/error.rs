@@ -161,19 +161,9 @@ fn no_column(key: &str, column: &str, rows: u64, has: &[String]) -> String {
 }
 
 /// Members under which files that are one object hold rows: splits, tables, logs of other tools.
-const CONTAINERS: [&str; 11] = [
-    "train",
-    "test",
-    "validation",
-    "val",
-    "dev",
-    "data",
-    "rows",
-    "samples",
-    "examples",
-    "results",
-    "instances",
-];
+const CONTAINERS: [&str; 11] = assay_verifiers::words::list(
+    "train test validation val dev data rows samples examples results instances",
+);
 
 /// How the rows become lines of a file that is one object with these members; `None` where none of them tells.
 fn rows_within(members: &[String]) -> Option<String> {

@@ -192,22 +192,10 @@ fn named(source: &str, names: &[String]) -> Option<Vec<usize>> {
 }
 
 /// Functions of scripts that change nothing of what they are called on.
-const READING: [&str; 14] = [
-    "abs",
-    "contains",
-    "ends_with",
-    "index_of",
-    "is_empty",
-    "keys",
-    "len",
-    "lines",
-    "split",
-    "starts_with",
-    "sub_string",
-    "to_float",
-    "to_int",
-    "type_of",
-];
+const READING: [&str; 14] = assay_verifiers::words::list(
+    "abs contains ends_with index_of is_empty keys len lines split starts_with sub_string to_float \
+     to_int type_of",
+);
 
 /// Whether an expression may change a value that it reads: it holds a block, a closure or a template, or
 /// calls a function that is not known to change nothing.

@@ -50,7 +50,7 @@ pub mod training_state;
 pub mod verdict;
 pub mod verifier;
 
-pub use assay_math::{self as math, fault, meter};
+pub use assay_math::{self as math, fault, meter, words};
 pub use build_error::BuildError;
 pub use canonical::Digest;
 pub use check::{Check, Files, NoFiles};

@@ -39,45 +39,15 @@ pub enum Format {
     OpenaiGrader,
 }
 
+assay_verifiers::words! {
+    Format, name:
+    Assay "assay", Healthbench "healthbench", ResearchRubrics "research_rubrics",
+    RubricsAsRewards "rubrics_as_rewards", NemoGym "nemo_gym", Paperbench "paperbench",
+    Prometheus "prometheus", Biggen "biggen", Wildbench "wildbench", Verifiers "verifiers",
+    Cm2 "cm2", Inspect "inspect", Promptfoo "promptfoo", OpenaiGrader "openai_grader",
+}
+
 impl Format {
-    /// Every format.
-    pub const ALL: [Self; 14] = [
-        Self::Assay,
-        Self::Healthbench,
-        Self::ResearchRubrics,
-        Self::RubricsAsRewards,
-        Self::NemoGym,
-        Self::Paperbench,
-        Self::Prometheus,
-        Self::Biggen,
-        Self::Wildbench,
-        Self::Verifiers,
-        Self::Cm2,
-        Self::Inspect,
-        Self::Promptfoo,
-        Self::OpenaiGrader,
-    ];
-
-    /// Its name in configurations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Assay => "assay",
-            Self::Healthbench => "healthbench",
-            Self::ResearchRubrics => "research_rubrics",
-            Self::RubricsAsRewards => "rubrics_as_rewards",
-            Self::NemoGym => "nemo_gym",
-            Self::Paperbench => "paperbench",
-            Self::Prometheus => "prometheus",
-            Self::Biggen => "biggen",
-            Self::Wildbench => "wildbench",
-            Self::Verifiers => "verifiers",
-            Self::Cm2 => "cm2",
-            Self::Inspect => "inspect",
-            Self::Promptfoo => "promptfoo",
-            Self::OpenaiGrader => "openai_grader",
-        }
-    }
-
     /// What tells it from the others.
     pub fn shape(self) -> &'static str {
         match self {

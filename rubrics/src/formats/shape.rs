@@ -7,20 +7,10 @@ use super::found::Found;
 use super::place::At;
 
 /// Members of a row that may hold a rubric, in the order in which they are looked at.
-const HOLDERS: [&str; 12] = [
-    "rubrics",
-    "rubric",
-    "score_rubric",
-    "tree",
-    "grader",
-    "criteria",
-    "scorers",
-    "scorer",
-    "method",
-    "reinforcement",
-    "testing_criteria",
-    "reference",
-];
+const HOLDERS: [&str; 12] = assay_verifiers::words::list(
+    "rubrics rubric score_rubric tree grader criteria scorers scorer method reinforcement \
+     testing_criteria reference",
+);
 /// The deepest that a rubric is within a row.
 const HOLDERS_MAX: usize = 4;
 /// The types of graders of `OpenAI`.

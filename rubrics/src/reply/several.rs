@@ -19,19 +19,10 @@ use crate::judge::JudgeReply;
 use assay_verifiers::Pattern;
 
 /// Members that hold a verdict on a pair, ours first.
-const WINNER_KEYS: [&str; 11] = [
-    "verdict",
-    "winner",
-    "final_verdict",
-    "preference",
-    "preferred",
-    "better",
-    "choice",
-    "decision",
-    "answer",
-    "result",
-    "judgement",
-];
+const WINNER_KEYS: [&str; 11] = assay_verifiers::words::list(
+    "verdict winner final_verdict preference preferred better choice decision answer result \
+     judgement",
+);
 /// Members that hold the scores of several responses, ours first.
 const SCORES_KEYS: [&str; 4] = ["scores", "score", "ratings", "verdict"];
 /// A text of fewer bytes may be a bare label.

@@ -14,17 +14,9 @@ use super::revision;
 use crate::judge::JudgeReply;
 
 /// Members that hold the reasons.
-const REASON_KEYS: [&str; 9] = [
-    "reasons",
-    "reason",
-    "explanation",
-    "reasoning",
-    "rationale",
-    "feedback",
-    "analysis",
-    "comment",
-    "justification",
-];
+const REASON_KEYS: [&str; 9] = assay_verifiers::words::list(
+    "reasons reason explanation reasoning rationale feedback analysis comment justification",
+);
 
 /// Reasons between tags: what is weighed there is not a verdict.
 static REASON_TAGS: LazyLock<Option<Pattern>> = LazyLock::new(|| {

@@ -116,19 +116,10 @@ impl Runtime {
 
 /// What processors of x86-64-v3 have beyond the baseline of the architecture: those of servers, since
 /// 2013. The engine refuses code that needs what the machine has not.
-const X86_64_V3: [&str; 11] = [
-    "has_sse3",
-    "has_ssse3",
-    "has_sse41",
-    "has_sse42",
-    "has_popcnt",
-    "has_avx",
-    "has_avx2",
-    "has_fma",
-    "has_bmi1",
-    "has_bmi2",
-    "has_lzcnt",
-];
+const X86_64_V3: [&str; 11] = assay_verifiers::words::list(
+    "has_sse3 has_ssse3 has_sse41 has_sse42 has_popcnt has_avx has_avx2 has_fma has_bmi1 has_bmi2 \
+     has_lzcnt",
+);
 
 /// An engine that compiles for other machines of this architecture and runs nothing.
 pub(super) fn portable() -> Result<Engine, SandboxError> {

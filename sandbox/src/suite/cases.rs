@@ -9,17 +9,9 @@ use super::operations;
 use crate::value::{AnswerOrder, Arguments, PyValue};
 
 /// The keys of a case that calls.
-const CALL_KEYS: [&str; 9] = [
-    "args",
-    "kwargs",
-    "input",
-    "operations",
-    "arguments",
-    "expected",
-    "expected_any",
-    "output",
-    "compare",
-];
+const CALL_KEYS: [&str; 9] = assay_verifiers::words::list(
+    "args kwargs input operations arguments expected expected_any output compare",
+);
 
 /// Rows keep no nulls, so that of `"expected": null` in an object nothing is left: a case of a call that
 /// lacks it gives null.

@@ -9,22 +9,11 @@ use super::node::Node;
 use crate::value::PyValue;
 
 /// Keys under which rows hold JSON as text.
-const JSON_KEYS: [&str; 14] = [
-    "input_output",
-    "inputs",
-    "outputs",
-    "unit_tests",
-    "verification_info",
-    "ground_truth",
-    "verifier_metadata",
-    "public_test_cases",
-    "private_test_cases",
-    "test_cases",
-    "test_list",
-    "challenge_test_list",
-    "cases",
-    "assert_case",
-];
+const JSON_KEYS: [&str; 14] = assay_verifiers::words::list(
+    "input_output inputs outputs unit_tests verification_info ground_truth verifier_metadata \
+     public_test_cases private_test_cases test_cases test_list challenge_test_list cases \
+     assert_case",
+);
 /// Keys under which rows hold their suite.
 const WRAPPERS: [&str; 6] = [
     "input_output",

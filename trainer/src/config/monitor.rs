@@ -41,6 +41,15 @@ pub enum Alarm {
     KnownAttack,
 }
 
+assay_verifiers::words! {
+    Alarm, name:
+    RightNotPaid "right_not_paid", LengthPays "length_pays", PhrasePays "phrase_pays",
+    PartPays "part_pays", RewardDiverges "reward_diverges", HeldOutFalls "held_out_falls",
+    PartsApart "parts_apart", LengthDrift "length_drift", ZeroVariance "zero_variance",
+    FaultShare "fault_share", EntropyCollapse "entropy_collapse", Copies "copies",
+    KnownAttack "known_attack",
+}
+
 /// What a warning does besides being told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -116,44 +125,6 @@ pub struct MonitorConfig {
     pub attacks_above: f64,
     /// Rollouts that a warning shows.
     pub samples: usize,
-}
-
-impl Alarm {
-    /// Every alarm.
-    pub const ALL: [Self; 13] = [
-        Self::RightNotPaid,
-        Self::LengthPays,
-        Self::PhrasePays,
-        Self::PartPays,
-        Self::RewardDiverges,
-        Self::HeldOutFalls,
-        Self::PartsApart,
-        Self::LengthDrift,
-        Self::ZeroVariance,
-        Self::FaultShare,
-        Self::EntropyCollapse,
-        Self::Copies,
-        Self::KnownAttack,
-    ];
-
-    /// The name, as a configuration says it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RightNotPaid => "right_not_paid",
-            Self::LengthPays => "length_pays",
-            Self::PhrasePays => "phrase_pays",
-            Self::PartPays => "part_pays",
-            Self::RewardDiverges => "reward_diverges",
-            Self::HeldOutFalls => "held_out_falls",
-            Self::PartsApart => "parts_apart",
-            Self::LengthDrift => "length_drift",
-            Self::ZeroVariance => "zero_variance",
-            Self::FaultShare => "fault_share",
-            Self::EntropyCollapse => "entropy_collapse",
-            Self::Copies => "copies",
-            Self::KnownAttack => "known_attack",
-        }
-    }
 }
 
 impl Default for MonitorConfig {

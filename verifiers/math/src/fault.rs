@@ -31,37 +31,14 @@ pub enum FaultKind {
     Internal,
 }
 
+crate::words! {
+    FaultKind, code:
+    OutOfFuel "out_of_fuel", Timeout "timeout", OutOfMemory "out_of_memory", Trap "trap",
+    BadInput "bad_input", BadReference "bad_reference", BadModel "bad_model", Upstream "upstream",
+    Overloaded "overloaded", Internal "internal",
+}
+
 impl FaultKind {
-    /// Every kind, in the order in which tables list them.
-    pub const ALL: [Self; 10] = [
-        Self::OutOfFuel,
-        Self::Timeout,
-        Self::OutOfMemory,
-        Self::Trap,
-        Self::BadInput,
-        Self::BadReference,
-        Self::BadModel,
-        Self::Upstream,
-        Self::Overloaded,
-        Self::Internal,
-    ];
-
-    /// The code of the fault, as it is written beside other codes.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::OutOfFuel => "out_of_fuel",
-            Self::Timeout => "timeout",
-            Self::OutOfMemory => "out_of_memory",
-            Self::Trap => "trap",
-            Self::BadInput => "bad_input",
-            Self::BadReference => "bad_reference",
-            Self::BadModel => "bad_model",
-            Self::Upstream => "upstream",
-            Self::Overloaded => "overloaded",
-            Self::Internal => "internal",
-        }
-    }
-
     /// Whether it is transient and not a property of the sample: a retry may succeed, and such a
     /// verdict is never cached.
     pub const fn is_transient(self) -> bool {

@@ -39,6 +39,7 @@ mod settings;
 pub mod stop;
 pub mod syntax;
 pub mod values;
+pub mod words;
 
 use std::fmt;
 

@@ -24,19 +24,10 @@ pub enum Provenance {
     LastNumber,
 }
 
-impl Provenance {
-    /// A fixed word for the evidence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Boxed => "boxed",
-            Self::Marker => "marker",
-            Self::Json => "json",
-            Self::Anchor => "anchor",
-            Self::Whole => "whole",
-            Self::LastMath => "last-math",
-            Self::LastNumber => "last-number",
-        }
-    }
+crate::words! {
+    Provenance, name:
+    Boxed "boxed", Marker "marker", Json "json", Anchor "anchor", Whole "whole",
+    LastMath "last-math", LastNumber "last-number",
 }
 
 /// A text that may be the answer.

@@ -23,30 +23,10 @@ const TAGS: [&str; 8] = [
     "final",
 ];
 /// What may stand before "answer" in the name of a member of JSON.
-const MEMBER_WORDS: [&str; 22] = [
-    "actual",
-    "best",
-    "boxed",
-    "calculated",
-    "computed",
-    "correct",
-    "exact",
-    "extracted",
-    "final",
-    "integer",
-    "model",
-    "my",
-    "numeric",
-    "numerical",
-    "overall",
-    "predicted",
-    "right",
-    "short",
-    "single",
-    "the",
-    "total",
-    "your",
-];
+const MEMBER_WORDS: [&str; 22] = assay_math::words::list(
+    "actual best boxed calculated computed correct exact extracted final integer model my numeric \
+     numerical overall predicted right short single the total your",
+);
 
 /// The longest text between `<solution>` tags that is an answer and not a whole solution, in bytes.
 const SOLUTION_MAX: usize = 200;

@@ -83,37 +83,14 @@ const CHEAP: [&str; 14] = [
     "round", "safe", "items",
 ];
 /// Filters that walk through a list, and not into what it holds.
-const SHALLOW: [&str; 11] = [
-    "batch",
-    "chain",
-    "list",
-    "map",
-    "reject",
-    "rejectattr",
-    "reverse",
-    "select",
-    "selectattr",
-    "slice",
-    "zip",
-];
+const SHALLOW: [&str; 11] = assay_math::words::list(
+    "batch chain list map reject rejectattr reverse select selectattr slice zip",
+);
 /// Filters that take a text for the list of its characters, and those of them that keep that list.
 const WALKING: [&str; 3] = ["join", "max", "min"];
-const COLLECTING: [&str; 14] = [
-    "batch",
-    "chain",
-    "dictsort",
-    "groupby",
-    "map",
-    "reject",
-    "rejectattr",
-    "select",
-    "selectattr",
-    "slice",
-    "sort",
-    "sum",
-    "unique",
-    "zip",
-];
+const COLLECTING: [&str; 14] = assay_math::words::list(
+    "batch chain dictsort groupby map reject rejectattr select selectattr slice sort sum unique zip",
+);
 /// Filters whose value nests deeper than what they were given.
 const NESTING: [&str; 7] = ["batch", "slice", "groupby", "zip", "dictsort", "chain", "list"];
 

@@ -61,17 +61,9 @@ fn string_check(criterion: &mut Criterion, at: &At<'_>) -> Result<(), RubricErro
 }
 
 fn text_similarity(criterion: &mut Criterion, at: &At<'_>) -> Result<(), RubricError> {
-    const METRICS: [&str; 9] = [
-        "fuzzy_match",
-        "bleu",
-        "gleu",
-        "rouge_1",
-        "rouge_2",
-        "rouge_3",
-        "rouge_4",
-        "rouge_5",
-        "rouge_l",
-    ];
+    const METRICS: [&str; 9] = assay_verifiers::words::list(
+        "fuzzy_match bleu gleu rouge_1 rouge_2 rouge_3 rouge_4 rouge_5 rouge_l",
+    );
     let metric = at.need("evaluation_metric")?;
     let name = metric.text()?;
     let why = match name {

@@ -13,23 +13,10 @@ use crate::value::{PyValue, from_json};
 /// Questions on one sheet.
 const QUESTIONS_MAX: usize = 1000;
 /// Keys that a question may have.
-const KEYS: [&str; 15] = [
-    "program",
-    "code",
-    "call",
-    "entry_point",
-    "input",
-    "stdin",
-    "ask",
-    "line",
-    "visit",
-    "variable",
-    "answer",
-    "expected",
-    "output",
-    "questions",
-    "id",
-];
+const KEYS: [&str; 15] = assay_verifiers::words::list(
+    "program code call entry_point input stdin ask line visit variable answer expected output \
+     questions id",
+);
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

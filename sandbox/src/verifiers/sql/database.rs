@@ -326,22 +326,11 @@ fn creates(action: AuthAction<'_>) -> bool {
 
 /// A dump may do to its own database what it likes, and nothing to the process around it.
 fn may_build(action: AuthAction<'_>) -> Authorization {
-    const PRAGMAS: [&str; 14] = [
-        "application_id",
-        "auto_vacuum",
-        "case_sensitive_like",
-        "defer_foreign_keys",
-        "encoding",
-        "foreign_keys",
-        "foreign_key_check",
-        "journal_mode",
-        "legacy_file_format",
-        "page_size",
-        "recursive_triggers",
-        "synchronous",
-        "user_version",
-        "table_info",
-    ];
+    const PRAGMAS: [&str; 14] = assay_verifiers::words::list(
+        "application_id auto_vacuum case_sensitive_like defer_foreign_keys encoding foreign_keys \
+         foreign_key_check journal_mode legacy_file_format page_size recursive_triggers synchronous \
+         user_version table_info",
+    );
     let is_allowed = match action {
         AuthAction::Attach { .. } | AuthAction::Detach { .. } => false,
         AuthAction::Function { function_name } => refused_function(function_name).is_none(),

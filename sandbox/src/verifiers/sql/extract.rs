@@ -268,28 +268,10 @@ fn is_label(text: &str) -> bool {
 
 /// Whether what follows still belongs to the SQL: a clause, a mark, or another statement.
 fn continues(rest: &str) -> bool {
-    const CLAUSES: [&str; 20] = [
-        "from",
-        "where",
-        "group",
-        "order",
-        "having",
-        "limit",
-        "offset",
-        "union",
-        "intersect",
-        "except",
-        "join",
-        "left",
-        "right",
-        "inner",
-        "cross",
-        "on",
-        "and",
-        "or",
-        "window",
-        "natural",
-    ];
+    const CLAUSES: [&str; 20] = assay_verifiers::words::list(
+        "from where group order having limit offset union intersect except join left right inner \
+         cross on and or window natural",
+    );
     let Some(first) = tokens(rest).next() else { return true };
     let is_clause = first.kind == Kind::Word && CLAUSES.iter().any(|clause| first.is(clause));
     first.kind == Kind::Mark && "(),;".contains(first.text)

@@ -96,18 +96,9 @@ pub(super) fn names(sql: &str, known: &mut Columns) -> Option<u64> {
 }
 
 /// Words after the columns that a query gives.
-const ENDS: [&str; 10] = [
-    "from",
-    "where",
-    "group",
-    "having",
-    "order",
-    "limit",
-    "window",
-    "union",
-    "except",
-    "intersect",
-];
+const ENDS: [&str; 10] = assay_verifiers::words::list(
+    "from where group having order limit window union except intersect",
+);
 
 impl Scope {
     /// Whether what is read belongs to a column, or to whatever the brackets are in.

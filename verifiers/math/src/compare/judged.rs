@@ -32,21 +32,13 @@ pub enum Rung {
     Numeric,
 }
 
-impl Rung {
-    /// Its name in evidence.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::Text => "text",
-            Self::Rational => "rational",
-            Self::Surd => "surd",
-            Self::Polynomial => "polynomial",
-            Self::Decimal => "decimal",
-            Self::Interval => "interval",
-            Self::Numeric => "numeric",
-        }
-    }
+crate::words! {
+    Rung, name:
+    Bytes "bytes", Text "text", Rational "rational", Surd "surd", Polynomial "polynomial",
+    Decimal "decimal", Interval "interval", Numeric "numeric",
+}
 
+impl Rung {
     /// The reason of a verdict that accepts.
     pub fn reason(self) -> &'static str {
         if self == Self::Numeric { "numeric-equal" } else { "proved-equal" }

@@ -119,7 +119,7 @@ fn description(pieces: &[Piece<'_>], at: usize) -> Option<(Parameter, usize, usi
     }
     let before: Vec<&Piece<'_>> = pieces.get(..at)?.iter().rev().take(8).collect();
     let said = |words: &[&str]| {
-        before.iter().take_while(|piece| piece.is(KIND)).any(|piece| piece.is(words))
+        before.iter().take_while(|piece| piece.is(&KIND)).any(|piece| piece.is(words))
     };
     let range = if said(&["nonnegative", "non"]) || (number.is(&["whole"])) {
         Range::From(0)
@@ -130,7 +130,7 @@ fn description(pieces: &[Piece<'_>], at: usize) -> Option<(Parameter, usize, usi
     } else {
         Range::Whole
     };
-    let kinds = before.iter().take_while(|piece| piece.is(KIND)).count();
+    let kinds = before.iter().take_while(|piece| piece.is(&KIND)).count();
     let start = at - kinds;
     // "for all integer values of k"
     if pieces.get(to + 1).is_some_and(|piece| piece.is(&["values", "value"])) {
@@ -152,24 +152,9 @@ fn description(pieces: &[Piece<'_>], at: usize) -> Option<(Parameter, usize, usi
 }
 
 /// Words between a quantifier and its noun.
-const KIND: &[&str] = &[
-    "a",
-    "an",
-    "any",
-    "all",
-    "every",
-    "each",
-    "some",
-    "arbitrary",
-    "positive",
-    "nonnegative",
-    "non",
-    "-",
-    "negative",
-    "odd",
-    "even",
-    "the",
-];
+const KIND: [&str; 16] = crate::words::list(
+    "a an any all every each some arbitrary positive nonnegative non - negative odd even the",
+);
 
 /// The first piece of a qualification whose subject is at `at`: with the comma, the bracket or
 /// the word that introduces it. `None` where nothing does.

@@ -13,20 +13,9 @@ pub enum Calendar {
 
 const HOUR: u32 = 60 * 60;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: [&str; 12] = crate::words::list(
+    "january february march april may june july august september october november december",
+);
 const DAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /// The longest text that is read as a date.

@@ -6,20 +6,10 @@ use std::borrow::Cow;
 use super::number_words;
 
 /// Environments whose rows are clauses.
-const ALIGNED: [&str; 12] = [
-    "aligned",
-    "align",
-    "align*",
-    "gathered",
-    "gather",
-    "gather*",
-    "split",
-    "eqnarray",
-    "eqnarray*",
-    "alignedat",
-    "multline",
-    "multline*",
-];
+const ALIGNED: [&str; 12] = crate::words::list(
+    "aligned align align* gathered gather gather* split eqnarray eqnarray* alignedat multline \
+     multline*",
+);
 /// Commands of plain TeX with the environment of the same name.
 const COMMANDS: [(&str, &str); 3] =
     [("\\pmatrix{", "pmatrix"), ("\\matrix{", "matrix"), ("\\bmatrix{", "bmatrix")];

@@ -6,28 +6,10 @@ use crate::number::small;
 
 /// The most words of one number.
 const WORDS_MAX: usize = 16;
-const ONES: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
+const ONES: [&str; 20] = crate::words::list(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+     sixteen seventeen eighteen nineteen",
+);
 const TENS: [&str; 8] =
     ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const SCALES: [(&str, i64); 4] = [

@@ -182,30 +182,10 @@ impl<'a> Parser<'_, 'a> {
 
     /// `Minimum:` and other words before a colon; filler words are skipped.
     fn label(&mut self) -> Option<String> {
-        const EMPTY: &[&str] = &[
-            "only",
-            "about",
-            "approximately",
-            "approx",
-            "exactly",
-            "roughly",
-            "the",
-            "answer",
-            "is",
-            "are",
-            "equals",
-            "thus",
-            "therefore",
-            "hence",
-            "so",
-            "around",
-            "total",
-            "value",
-            "final",
-            "of",
-            "be",
-            "it",
-        ];
+        const EMPTY: [&str; 22] = crate::words::list(
+            "only about approximately approx exactly roughly the answer is are equals thus \
+             therefore hence so around total value final of be it",
+        );
         let mut end = 0;
         while let Some(Tok::Word(_)) = self.ahead(end) {
             end += 1;

@@ -207,23 +207,9 @@ impl Reader<'_> {
 
 /// Whether a command of no other meaning is a part of a unit: those of siunitx.
 pub(crate) fn is_command(run: &str) -> bool {
-    const PARTS: [&str; 16] = [
-        "per",
-        "square",
-        "cubic",
-        "squared",
-        "cubed",
-        "tothe",
-        "micro",
-        "ohm",
-        "AA",
-        "angstrom",
-        "celsius",
-        "degreeCelsius",
-        "textmu",
-        "textohm",
-        "upmu",
-        "upOmega",
-    ];
+    const PARTS: [&str; 16] = crate::words::list(
+        "per square cubic squared cubed tothe micro ohm AA angstrom celsius degreeCelsius textmu \
+         textohm upmu upOmega",
+    );
     PARTS.contains(&run) || is_prefix(run) || (run.len() > 1 && resolved(run, 1, false).is_some())
 }

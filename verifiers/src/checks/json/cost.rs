@@ -18,18 +18,10 @@ pub(super) const SAME: [&str; 4] = ["not", "if", "then", "else"];
 /// Rules that are schemas by name, for the same value.
 pub(super) const NAMED: [&str; 2] = ["dependentSchemas", "dependencies"];
 /// Rules that are a schema or a list of them, for what is within the value.
-pub(super) const WITHIN: [&str; 10] = [
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "propertyNames",
-    "contentSchema",
-    "patternProperties",
-];
+pub(super) const WITHIN: [&str; 10] = assay_math::words::list(
+    "items prefixItems additionalItems unevaluatedItems contains additionalProperties \
+     unevaluatedProperties propertyNames contentSchema patternProperties",
+);
 
 /// How many rules a schema applies, and what was counted already.
 pub(super) struct RuleCount<'a> {

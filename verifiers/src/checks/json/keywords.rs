@@ -9,49 +9,13 @@ use crate::prelude::*;
 /// Keywords that are schemas by names that people choose, beside those of [`NAMED`].
 const BY_NAME: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 /// The other keywords, from draft 4 on.
-const OTHERS: [&str; 41] = [
-    "$schema",
-    "$id",
-    "id",
-    "$anchor",
-    "$ref",
-    "$dynamicRef",
-    "$dynamicAnchor",
-    "$recursiveRef",
-    "$recursiveAnchor",
-    "$vocabulary",
-    "$comment",
-    "type",
-    "enum",
-    "const",
-    "multipleOf",
-    "maximum",
-    "exclusiveMaximum",
-    "minimum",
-    "exclusiveMinimum",
-    "maxLength",
-    "minLength",
-    "pattern",
-    "maxItems",
-    "minItems",
-    "uniqueItems",
-    "maxContains",
-    "minContains",
-    "maxProperties",
-    "minProperties",
-    "required",
-    "dependentRequired",
-    "format",
-    "contentEncoding",
-    "contentMediaType",
-    "title",
-    "description",
-    "default",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "examples",
-];
+const OTHERS: [&str; 41] = assay_math::words::list(
+    "$schema $id id $anchor $ref $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor \
+     $vocabulary $comment type enum const multipleOf maximum exclusiveMaximum minimum \
+     exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems maxContains \
+     minContains maxProperties minProperties required dependentRequired format contentEncoding \
+     contentMediaType title description default deprecated readOnly writeOnly examples",
+);
 /// Words of others that are near to a keyword, and none of them misspelt.
 const FOREIGN: [&str; 4] = ["example", "comment", "defs", "definition"];
 

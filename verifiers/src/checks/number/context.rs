@@ -11,18 +11,8 @@ use crate::language::{connect, remark, suppose};
 use crate::math::syntax::is_minus;
 
 /// Commands of LaTeX around words, and around answers.
-const DRESS: [&str; 10] = [
-    "text",
-    "textrm",
-    "textbf",
-    "mathrm",
-    "mathbf",
-    "textit",
-    "quad",
-    "boxed",
-    "fbox",
-    "underline",
-];
+const DRESS: [&str; 10] =
+    assay_math::words::list("text textrm textbf mathrm mathbf textit quad boxed fbox underline");
 /// Functions that are called with brackets.
 const FUNCTIONS: [&str; 14] = [
     "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "gcd", "lcm", "max", "min", "abs", "floor",

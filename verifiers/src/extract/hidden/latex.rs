@@ -7,22 +7,10 @@ use memchr::{memchr, memchr_iter};
 use super::markup::until;
 
 /// Commands that hide their argument, strike it out, or set it as a note.
-const UNSEEN: [&str; 14] = [
-    "phantom",
-    "hphantom",
-    "vphantom",
-    "cancel",
-    "bcancel",
-    "xcancel",
-    "sout",
-    "st",
-    "footnote",
-    "footnotetext",
-    "marginpar",
-    "label",
-    "tag",
-    "todo",
-];
+const UNSEEN: [&str; 14] = assay_math::words::list(
+    "phantom hphantom vphantom cancel bcancel xcancel sout st footnote footnotetext marginpar label \
+     tag todo",
+);
 
 /// Commands that define others, with all of their groups.
 const DEFINING: [&str; 5] = ["newcommand", "renewcommand", "providecommand", "def", "gdef"];

@@ -30,25 +30,11 @@ const MESSAGE: &str = "<|message|>";
 const CHANNEL_NAME_MAX: usize = 80;
 
 /// Tokens that end a turn.
-const TURN_ENDS: [&str; 17] = [
-    "<|im_end|>",
-    "<|im_start|>",
-    "<|endoftext|>",
-    "<|end_of_text|>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|start_header_id|>",
-    "<|end|>",
-    "<|return|>",
-    "<|end_of_solution|>",
-    "<|END_RESPONSE|>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<|user|>",
-    "<end_of_turn>",
-    "<start_of_turn>",
-    "<｜end▁of▁sentence｜>",
-    "<｜User｜>",
-];
+const TURN_ENDS: [&str; 17] = assay_math::words::list(
+    "<|im_end|> <|im_start|> <|endoftext|> <|end_of_text|> <|eot_id|> <|eom_id|> \
+     <|start_header_id|> <|end|> <|return|> <|end_of_solution|> <|END_RESPONSE|> \
+     <|END_OF_TURN_TOKEN|> <|user|> <end_of_turn> <start_of_turn> <｜end▁of▁sentence｜> <｜User｜>",
+);
 
 /// What marks a thought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
