@@ -51,11 +51,21 @@ macro_rules! of_engine {
 
 /// Puts functions before those of the engine, which get the calls for the standard streams.
 macro_rules! functions {
-    ($linker:ident, $process:ident, $($name:ident($($arg:ident: $type:ty),*) $how:ident;)*) => {$(
+    (
+        $linker:ident, $process:ident, $own:ident, $memory:ident, $fd:ident,
+        $($name:ident($($arg:ident: $type:ty),*) $how:ident $body:block)*
+    ) => {$(
         $linker.func_wrap_async(
             MODULE,
             stringify!($name),
             move |mut caller: Caller<'_, T>, (fd, $($arg,)*): (i32, $($type,)*)| {
+                #[allow(unused_variables, reason = "WASI has them, a function may not need them")]
+                fn $name(
+                    $own: &mut Process,
+                    $memory: &mut Memory<'_>,
+                    $fd: i32,
+                    ($($arg,)*): ($($type,)*),
+                ) -> Done $body
                 Box::new(async move {
                     let fuel = caller.as_context_mut().hostcall_fuel();
                     let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
@@ -64,7 +74,7 @@ macro_rules! functions {
                     let (bytes, host) = memory.data_and_store_mut(&mut caller);
                     let process = $process(host);
                     if process.has(fd) {
-                        let done = process.$name(&mut Memory(bytes), fd, $($arg),*);
+                        let done = $name(process, &mut Memory(bytes), fd, ($($arg,)*));
                         return Ok(done.err().map_or(0, |errno| errno.0));
                     }
                     let ctx = &mut process.ctx;
@@ -77,41 +87,198 @@ macro_rules! functions {
     )*};
 }
 
-/// Gives the programs of this linker their own files.
+/// Gives the programs of this linker their own files. Numbers that are no flags are places in the memory,
+/// and lengths.
 pub(in super::super) fn add_to_linker<T: Send + 'static>(
     linker: &mut Linker<T>,
     process: fn(&mut T) -> &mut Process,
 ) -> wasmtime::Result<()> {
-    functions! { linker, process,
-        fd_close() waits;
-        fd_fdstat_get(to: i32) waits;
-        fd_fdstat_set_flags(flags: i32) returns;
-        fd_filestat_get(to: i32) waits;
-        fd_filestat_set_size(size: i64) waits;
-        fd_prestat_dir_name(to: i32, length: i32) returns;
-        fd_prestat_get(to: i32) returns;
-        fd_pread(parts: i32, count: i32, at: i64, done: i32) waits;
-        fd_pwrite(parts: i32, count: i32, at: i64, done: i32) waits;
-        fd_read(parts: i32, count: i32, done: i32) waits;
-        fd_readdir(to: i32, length: i32, cookie: i64, done: i32) waits;
-        fd_seek(by: i64, from: i32, to: i32) waits;
-        fd_sync() waits;
-        fd_tell(to: i32) returns;
-        fd_write(parts: i32, count: i32, done: i32) waits;
-        path_create_directory(path: i32, length: i32) waits;
-        path_filestat_get(follow: i32, path: i32, length: i32, to: i32) waits;
-        path_open(
-            follow: i32, path: i32, length: i32, how: i32, rights: i64, passed_on: i64, flags: i32, to: i32
-        ) waits;
-        path_remove_directory(path: i32, length: i32) waits;
-        path_rename(path: i32, length: i32, fd_to: i32, path_to: i32, length_to: i32) waits;
-        path_unlink_file(path: i32, length: i32) waits;
+    add_descriptors(linker, process)?;
+    add_contents(linker, process)?;
+    add_paths(linker, process)
+}
+
+/// Descriptors: what they are, and where.
+fn add_descriptors<T: Send + 'static>(
+    linker: &mut Linker<T>,
+    process: fn(&mut T) -> &mut Process,
+) -> wasmtime::Result<()> {
+    functions! { linker, process, own, memory, fd,
+        fd_close() waits {
+            own.get(fd)?;
+            // The root stays open: the list is never empty where a program sees files.
+            if let Some(slot) = own.slot(fd).filter(|_| fd != ROOT) {
+                *slot = None;
+            }
+            Ok(())
+        }
+        fd_fdstat_get(to: i32) waits {
+            let open = &own.get(fd)?.open;
+            let mut bytes = [0; 24];
+            let flags = if open.access.append { FLAG_APPEND } else { 0 };
+            fill(&mut bytes, 0, &[filetype(open.stat()?)]);
+            fill(&mut bytes, 2, &u16::try_from(flags).unwrap_or(0).to_le_bytes());
+            fill(&mut bytes, 8, &RIGHTS_ALL.to_le_bytes());
+            fill(&mut bytes, 16, &RIGHTS_ALL.to_le_bytes());
+            memory.put(to, &bytes)
+        }
+        fd_fdstat_set_flags(flags: i32) returns {
+            own.get(fd)?.open.access.append = flags & FLAG_APPEND != 0;
+            Ok(())
+        }
+        fd_filestat_get(to: i32) waits {
+            let stat = own.get(fd)?.open.stat()?;
+            memory.put(to, &filestat(stat))
+        }
+        fd_filestat_set_size(size: i64) waits {
+            let size = u64::try_from(size).map_err(|_| Errno::INVAL)?;
+            Ok(own.get(fd)?.open.writable()?.resize(size)?)
+        }
+        fd_prestat_dir_name(to: i32, length: i32) returns {
+            own.get(fd).map(drop)?;
+            match (fd, length) {
+                (ROOT, 1..) => memory.put(to, b"/"),
+                (ROOT, _) => Err(Errno::NAMETOOLONG),
+                _ => Err(Errno::BADF),
+            }
+        }
+        fd_prestat_get(to: i32) returns {
+            own.get(fd).map(drop)?;
+            if fd != ROOT {
+                return Err(Errno::BADF);
+            }
+            memory.put(to, &[0, 0, 0, 0, 1, 0, 0, 0])
+        }
+        fd_seek(by: i64, from: i32, to: i32) waits {
+            let descriptor = own.get(fd)?;
+            let start = match from {
+                0 => 0,
+                1 => descriptor.at,
+                2 => descriptor.open.stat()?.bytes.ok_or(Errno::INVAL)?,
+                _ => return Err(Errno::INVAL),
+            };
+            descriptor.at = start.checked_add_signed(by).ok_or(Errno::INVAL)?;
+            memory.put(to, &descriptor.at.to_le_bytes())
+        }
+        fd_sync() waits {
+            own.get(fd).map(drop)
+        }
+        fd_tell(to: i32) returns {
+            memory.put(to, &own.get(fd)?.at.to_le_bytes())
+        }
     }
     Ok(())
 }
 
-/// The functions, as WASI has them. Numbers that are no flags are places in the memory, and lengths.
-#[expect(clippy::too_many_arguments, reason = "as WASI has them")]
+/// What is read and written.
+fn add_contents<T: Send + 'static>(
+    linker: &mut Linker<T>,
+    process: fn(&mut T) -> &mut Process,
+) -> wasmtime::Result<()> {
+    functions! { linker, process, own, memory, fd,
+        fd_pread(parts: i32, count: i32, at: i64, done: i32) waits {
+            let at = u64::try_from(at).map_err(|_| Errno::INVAL)?;
+            own.get(fd)?.read(memory, (parts, count), at, done).map(drop)
+        }
+        fd_pwrite(parts: i32, count: i32, at: i64, done: i32) waits {
+            let at = u64::try_from(at).map_err(|_| Errno::INVAL)?;
+            own.get(fd)?.write(memory, (parts, count), Some(at), done).map(drop)
+        }
+        fd_read(parts: i32, count: i32, done: i32) waits {
+            let descriptor = own.get(fd)?;
+            descriptor.at = descriptor.read(memory, (parts, count), descriptor.at, done)?;
+            Ok(())
+        }
+        fd_readdir(to: i32, length: i32, cookie: i64, done: i32) waits {
+            let skipped = usize::try_from(cookie).map_err(|_| Errno::INVAL)?;
+            let room = unsigned(length);
+            let mut bytes = Vec::new();
+            let entries = own.get(fd)?.open.list()?.into_iter().enumerate();
+            for (at, (name, stat)) in entries.skip(skipped) {
+                if bytes.len() >= room {
+                    break;
+                }
+                let name_bytes = u32::try_from(name.len()).unwrap_or(0);
+                bytes.extend((at as u64 + 1).to_le_bytes());
+                bytes.extend(stat.number.to_le_bytes());
+                bytes.extend(name_bytes.to_le_bytes());
+                bytes.extend([filetype(stat), 0, 0, 0]);
+                bytes.extend(name.bytes());
+            }
+            // An entry that is cut off is asked for again.
+            bytes.truncate(room);
+            memory.put(to, &bytes)?;
+            memory.put_u32(done, bytes.len())
+        }
+        fd_write(parts: i32, count: i32, done: i32) waits {
+            let descriptor = own.get(fd)?;
+            let at = Some(descriptor.at).filter(|_| !descriptor.open.access.append);
+            descriptor.at = descriptor.write(memory, (parts, count), at, done)?;
+            Ok(())
+        }
+    }
+    Ok(())
+}
+
+/// What is found by its path.
+fn add_paths<T: Send + 'static>(
+    linker: &mut Linker<T>,
+    process: fn(&mut T) -> &mut Process,
+) -> wasmtime::Result<()> {
+    functions! { linker, process, own, memory, fd,
+        path_create_directory(path: i32, length: i32) waits {
+            let (files, path) = own.path(memory, fd, (path, length))?;
+            Ok(files.make_folder(&path)?)
+        }
+        path_filestat_get(follow: i32, path: i32, length: i32, to: i32) waits {
+            let (files, path) = own.path(memory, fd, (path, length))?;
+            let stat = files.tree().stat(&path)?;
+            memory.put(to, &filestat(stat))
+        }
+        path_open(
+            follow: i32, path: i32, length: i32, how: i32, rights: i64, passed_on: i64, flags: i32, to: i32
+        ) waits {
+            let (files, path) = own.path(memory, fd, (path, length))?;
+            let folder = how & 2 != 0;
+            // A folder is opened with every right that there is, and to write is none of them.
+            let access = Access {
+                read: rights & RIGHT_READ != 0,
+                write: rights & RIGHT_WRITE != 0 && !folder,
+                append: flags & FLAG_APPEND != 0,
+            };
+            let how = How {
+                access,
+                create: how & 1 != 0,
+                folder,
+                exclusive: how & 4 != 0,
+                truncate: how & 8 != 0,
+            };
+            let opened = Some(Descriptor { open: files.open(&path, how)?, at: 0 });
+            let free = own.open.iter().position(Option::is_none).unwrap_or(own.open.len());
+            match own.open.get_mut(free) {
+                Some(slot) => *slot = opened,
+                None => own.open.push(opened),
+            }
+            let fd = i32::try_from(free).ok().and_then(|free| free.checked_add(ROOT));
+            memory.put(to, &fd.ok_or(Errno::BADF)?.to_le_bytes())
+        }
+        path_remove_directory(path: i32, length: i32) waits {
+            let (files, path) = own.path(memory, fd, (path, length))?;
+            Ok(files.remove(&path, true)?)
+        }
+        path_rename(path: i32, length: i32, fd_to: i32, path_to: i32, length_to: i32) waits {
+            let (files, from) = own.path(memory, fd, (path, length))?;
+            let (_, to) = own.path(memory, fd_to, (path_to, length_to))?;
+            Ok(files.rename(&from, &to)?)
+        }
+        path_unlink_file(path: i32, length: i32) waits {
+            let (files, path) = own.path(memory, fd, (path, length))?;
+            Ok(files.remove(&path, false)?)
+        }
+    }
+    Ok(())
+}
+
 impl Process {
     pub(in super::super) fn new(
         ctx: WasiP1Ctx,
@@ -146,266 +313,6 @@ impl Process {
         let name = str::from_utf8(name).map_err(|_| Errno::ILSEQ)?;
         let open = &self.get(fd)?.open;
         Ok((open.files.clone(), open.path(name)?))
-    }
-
-    fn fd_close(&mut self, _: &mut Memory<'_>, fd: i32) -> Done {
-        self.get(fd)?;
-        // The root stays open: the list is never empty where a program sees files.
-        if let Some(slot) = self.slot(fd).filter(|_| fd != ROOT) {
-            *slot = None;
-        }
-        Ok(())
-    }
-
-    fn fd_fdstat_get(&mut self, memory: &mut Memory<'_>, fd: i32, to: i32) -> Done {
-        let open = &self.get(fd)?.open;
-        let mut bytes = [0; 24];
-        let flags = if open.access.append { FLAG_APPEND } else { 0 };
-        fill(&mut bytes, 0, &[filetype(open.stat()?)]);
-        fill(&mut bytes, 2, &u16::try_from(flags).unwrap_or(0).to_le_bytes());
-        fill(&mut bytes, 8, &RIGHTS_ALL.to_le_bytes());
-        fill(&mut bytes, 16, &RIGHTS_ALL.to_le_bytes());
-        memory.put(to, &bytes)
-    }
-
-    fn fd_fdstat_set_flags(&mut self, _: &mut Memory<'_>, fd: i32, flags: i32) -> Done {
-        self.get(fd)?.open.access.append = flags & FLAG_APPEND != 0;
-        Ok(())
-    }
-
-    fn fd_filestat_get(&mut self, memory: &mut Memory<'_>, fd: i32, to: i32) -> Done {
-        let stat = self.get(fd)?.open.stat()?;
-        memory.put(to, &filestat(stat))
-    }
-
-    fn fd_filestat_set_size(&mut self, _: &mut Memory<'_>, fd: i32, size: i64) -> Done {
-        let size = u64::try_from(size).map_err(|_| Errno::INVAL)?;
-        Ok(self.get(fd)?.open.writable()?.resize(size)?)
-    }
-
-    fn fd_prestat_get(&mut self, memory: &mut Memory<'_>, fd: i32, to: i32) -> Done {
-        self.get(fd).map(drop)?;
-        if fd != ROOT {
-            return Err(Errno::BADF);
-        }
-        memory.put(to, &[0, 0, 0, 0, 1, 0, 0, 0])
-    }
-
-    fn fd_prestat_dir_name(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        to: i32,
-        length: i32,
-    ) -> Done {
-        self.get(fd).map(drop)?;
-        match (fd, length) {
-            (ROOT, 1..) => memory.put(to, b"/"),
-            (ROOT, _) => Err(Errno::NAMETOOLONG),
-            _ => Err(Errno::BADF),
-        }
-    }
-
-    fn fd_pread(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        parts: i32,
-        count: i32,
-        at: i64,
-        done: i32,
-    ) -> Done {
-        let at = u64::try_from(at).map_err(|_| Errno::INVAL)?;
-        self.get(fd)?.read(memory, (parts, count), at, done).map(drop)
-    }
-
-    fn fd_pwrite(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        parts: i32,
-        count: i32,
-        at: i64,
-        done: i32,
-    ) -> Done {
-        let at = u64::try_from(at).map_err(|_| Errno::INVAL)?;
-        self.get(fd)?.write(memory, (parts, count), Some(at), done).map(drop)
-    }
-
-    fn fd_read(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        parts: i32,
-        count: i32,
-        done: i32,
-    ) -> Done {
-        let descriptor = self.get(fd)?;
-        descriptor.at = descriptor.read(memory, (parts, count), descriptor.at, done)?;
-        Ok(())
-    }
-
-    fn fd_readdir(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        to: i32,
-        length: i32,
-        cookie: i64,
-        done: i32,
-    ) -> Done {
-        let skipped = usize::try_from(cookie).map_err(|_| Errno::INVAL)?;
-        let room = unsigned(length);
-        let mut bytes = Vec::new();
-        for (at, (name, stat)) in self.get(fd)?.open.list()?.into_iter().enumerate().skip(skipped) {
-            if bytes.len() >= room {
-                break;
-            }
-            let name_bytes = u32::try_from(name.len()).unwrap_or(0);
-            bytes.extend((at as u64 + 1).to_le_bytes());
-            bytes.extend(stat.number.to_le_bytes());
-            bytes.extend(name_bytes.to_le_bytes());
-            bytes.extend([filetype(stat), 0, 0, 0]);
-            bytes.extend(name.bytes());
-        }
-        // An entry that is cut off is asked for again.
-        bytes.truncate(room);
-        memory.put(to, &bytes)?;
-        memory.put_u32(done, bytes.len())
-    }
-
-    fn fd_seek(&mut self, memory: &mut Memory<'_>, fd: i32, by: i64, from: i32, to: i32) -> Done {
-        let descriptor = self.get(fd)?;
-        let start = match from {
-            0 => 0,
-            1 => descriptor.at,
-            2 => descriptor.open.stat()?.bytes.ok_or(Errno::INVAL)?,
-            _ => return Err(Errno::INVAL),
-        };
-        descriptor.at = start.checked_add_signed(by).ok_or(Errno::INVAL)?;
-        memory.put(to, &descriptor.at.to_le_bytes())
-    }
-
-    fn fd_sync(&mut self, _: &mut Memory<'_>, fd: i32) -> Done {
-        self.get(fd).map(drop)
-    }
-
-    fn fd_tell(&mut self, memory: &mut Memory<'_>, fd: i32, to: i32) -> Done {
-        memory.put(to, &self.get(fd)?.at.to_le_bytes())
-    }
-
-    fn fd_write(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        parts: i32,
-        count: i32,
-        done: i32,
-    ) -> Done {
-        let descriptor = self.get(fd)?;
-        let at = Some(descriptor.at).filter(|_| !descriptor.open.access.append);
-        descriptor.at = descriptor.write(memory, (parts, count), at, done)?;
-        Ok(())
-    }
-
-    fn path_create_directory(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        path: i32,
-        length: i32,
-    ) -> Done {
-        let (files, path) = self.path(memory, fd, (path, length))?;
-        Ok(files.make_folder(&path)?)
-    }
-
-    fn path_filestat_get(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        _: i32,
-        path: i32,
-        length: i32,
-        to: i32,
-    ) -> Done {
-        let (files, path) = self.path(memory, fd, (path, length))?;
-        let stat = files.tree().stat(&path)?;
-        memory.put(to, &filestat(stat))
-    }
-
-    fn path_open(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        _: i32,
-        path: i32,
-        length: i32,
-        how: i32,
-        rights: i64,
-        _: i64,
-        flags: i32,
-        to: i32,
-    ) -> Done {
-        let (files, path) = self.path(memory, fd, (path, length))?;
-        let folder = how & 2 != 0;
-        // A folder is opened with every right that there is, and to write is none of them.
-        let access = Access {
-            read: rights & RIGHT_READ != 0,
-            write: rights & RIGHT_WRITE != 0 && !folder,
-            append: flags & FLAG_APPEND != 0,
-        };
-        let how = How {
-            access,
-            create: how & 1 != 0,
-            folder,
-            exclusive: how & 4 != 0,
-            truncate: how & 8 != 0,
-        };
-        let opened = Some(Descriptor { open: files.open(&path, how)?, at: 0 });
-        let free = self.open.iter().position(Option::is_none).unwrap_or(self.open.len());
-        match self.open.get_mut(free) {
-            Some(slot) => *slot = opened,
-            None => self.open.push(opened),
-        }
-        let fd = i32::try_from(free).ok().and_then(|free| free.checked_add(ROOT));
-        memory.put(to, &fd.ok_or(Errno::BADF)?.to_le_bytes())
-    }
-
-    fn path_remove_directory(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        path: i32,
-        length: i32,
-    ) -> Done {
-        let (files, path) = self.path(memory, fd, (path, length))?;
-        Ok(files.remove(&path, true)?)
-    }
-
-    fn path_rename(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        path: i32,
-        length: i32,
-        fd_to: i32,
-        path_to: i32,
-        length_to: i32,
-    ) -> Done {
-        let (files, from) = self.path(memory, fd, (path, length))?;
-        let (_, to) = self.path(memory, fd_to, (path_to, length_to))?;
-        Ok(files.rename(&from, &to)?)
-    }
-
-    fn path_unlink_file(
-        &mut self,
-        memory: &mut Memory<'_>,
-        fd: i32,
-        path: i32,
-        length: i32,
-    ) -> Done {
-        let (files, path) = self.path(memory, fd, (path, length))?;
-        Ok(files.remove(&path, false)?)
     }
 }
 
