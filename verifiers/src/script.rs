@@ -134,11 +134,11 @@ impl Script {
         Ok(Self { ast, source: source.to_owned() })
     }
 
-    /// The first variable that an expression names and that is none of `known`, and its place.
-    pub fn unknown_variable(
+    /// The variables that a script names and that are none of `known`, each once and with its place.
+    pub fn unknown_variables(
         source: &str,
         known: &[&str],
-    ) -> Option<(String, Option<Range<usize>>)> {
+    ) -> impl Iterator<Item = (String, Option<Range<usize>>)> {
         static STRICT: LazyLock<Engine> = LazyLock::new(|| {
             let mut engine = bounded_engine();
             engine.set_strict_variables(true);
@@ -148,9 +148,12 @@ impl Script {
         for name in known {
             scope.push_constant_dynamic(*name, Dynamic::UNIT);
         }
-        let error = STRICT.compile_expression_with_scope(&scope, source).err()?;
-        let ParseErrorType::VariableUndefined(name) = error.err_type() else { return None };
-        Some((name.clone(), place(source, error.position())))
+        std::iter::from_fn(move || {
+            let error = STRICT.compile_with_scope(&scope, source).err()?;
+            let ParseErrorType::VariableUndefined(name) = error.err_type() else { return None };
+            scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
+            Some((name.clone(), place(source, error.position())))
+        })
     }
 
     /// Whether the source mentions `word`: a run is given only what it mentions.

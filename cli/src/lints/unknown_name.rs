@@ -8,8 +8,7 @@
 use std::ops::Range;
 
 use assay::engine::did_you_mean;
-use assay::verifiers::script::{SAMPLE_NAMES, bounded_engine};
-use rhai::{Dynamic, ParseErrorType, Scope};
+use assay::verifiers::script::{self, SAMPLE_NAMES};
 
 use super::look::{Finding, Place, Tested, listed};
 use super::script::members::Members;
@@ -125,25 +124,12 @@ impl Names<'_> {
 
     /// Variables that are nowhere.
     fn variables(&self) -> Vec<Finding> {
-        let mut engine = bounded_engine();
-        engine.set_strict_variables(true);
         let known = [SAMPLE_NAMES.as_slice(), &["rewards", "verdicts"]].concat();
-        let mut scope = Scope::new();
-        for name in &known {
-            scope.push_constant_dynamic(*name, Dynamic::UNIT);
-        }
-        let mut found = Vec::new();
-        while found.len() < UNKNOWN_MAX {
-            let Err(error) = engine.compile_with_scope(&scope, &self.script.text) else { break };
-            // Whatever else it is, the plan was built of it.
-            let ParseErrorType::VariableUndefined(name) = error.err_type() else { break };
-            let place = error.position();
-            let part =
-                place.line().zip(place.position()).and_then(|place| self.script.word_at(place));
-            found.push(self.found(part, "variable", None, name, &known).error_if(true));
-            scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
-        }
-        found
+        let unknown = script::Script::unknown_variables(&self.script.text, &known);
+        let found = unknown
+            .take(UNKNOWN_MAX)
+            .map(|(name, part)| self.found(part, "variable", None, &name, &known).error_if(true));
+        found.collect()
     }
 
     /// A member that is nowhere, the last of some names.

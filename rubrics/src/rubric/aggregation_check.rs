@@ -47,7 +47,7 @@ impl Aggregation {
                 .map_err(|error| RubricError::new("aggregate.expression", error.message))?;
             let names = rubric.criteria.iter().map(|own| own.name.as_str());
             let known: Vec<&str> = names.chain(["value"]).collect();
-            if let Some((name, _)) = Script::unknown_variable(source, &known) {
+            if let Some((name, _)) = Script::unknown_variables(source, &known).next() {
                 let known = known.join(", ");
                 return refuse("expression", &format!("no `{name}` is there; there are: {known}"));
             }

@@ -198,7 +198,7 @@ fn unknown_variable(
     source: &str,
     known: &[&str],
 ) -> Option<(String, ConfigError)> {
-    let (name, part) = Script::unknown_variable(source, known)?;
+    let (name, part) = Script::unknown_variables(source, known).next()?;
     let key = path.rsplit('.').next().unwrap_or(path);
     let message = format!("`{key}` names the variable `{name}`, which is not there");
     let error = match part {
