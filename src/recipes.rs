@@ -24,7 +24,7 @@ pub fn check(
     let found = match (&recipe.formula, &recipe.config, &recipe.kind) {
         (Some(_), None, None) => return case::check(recipe, case),
         (None, Some(config), None) => of_config(config, case, builder)?,
-        (None, None, Some(kind)) => {
+        (_, None, Some(kind)) => {
             let mut table = kind.clone();
             table.extend(case.settings.clone());
             match recipe.place {
@@ -33,7 +33,7 @@ pub fn check(
                 place => return Err(format!("cases of a kind of {place:?} are not run")),
             }
         }
-        _ => return Err("a recipe has one of `formula`, `config` and `kind`".to_owned()),
+        _ => return Err("a recipe has a `formula`, a `config` or a `kind`".to_owned()),
     };
     if near(&found, &case.expect) {
         return Ok(());

@@ -10,8 +10,11 @@ use crate::code::Code;
 use crate::from_value;
 use crate::recipe::settings::{self, Bound, mentions};
 use crate::recipe::{self, Recipe, RecipePlace};
-use crate::shape::formula::{ConfiguredLength, LENGTH_KEYS, ShapeFormula, built_of, length_of};
+use crate::shape::formula::{
+    CALLS, CALLS_KEYS, ConfiguredLength, LENGTH_KEYS, ShapeFormula, built_of, length_of,
+};
 use crate::shape::length::CompletionLength;
+use crate::shape::tool_use::ToolUse;
 use crate::shape::{BuiltShape, Shape};
 
 /// A kind of shaping.
@@ -66,12 +69,13 @@ impl ShapeEntry {
             Maker::Recipe(recipe) => {
                 let mut schema = recipe.schema();
                 let source = recipe.formula.as_deref().unwrap_or_default();
-                if mentions(source, "length")
-                    && let Some(Value::Object(properties)) = schema.get_mut("properties")
-                {
-                    let length = CompletionLength::json_schema(generator);
-                    let own = length.get("properties").and_then(Value::as_object);
-                    properties.extend(own.cloned().unwrap_or_default());
+                let length = ("length", CompletionLength::json_schema(generator));
+                let measures = [length, (CALLS, ToolUse::json_schema(generator))];
+                for (_, own) in measures.iter().filter(|(name, _)| mentions(source, name)) {
+                    let own = own.get("properties").and_then(Value::as_object);
+                    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+                        properties.extend(own.cloned().unwrap_or_default());
+                    }
                 }
                 schema
             }
@@ -97,11 +101,8 @@ shapes! {
     potential::Potential,
     repetition_ngrams::RepetitionNgrams,
     repetition_windows::RepetitionWindows,
-    search_bonus::SearchBonus,
     search_penalty::SearchPenalty,
     stop_properly::StopProperly,
-    tool_calls::ToolCalls,
-    turn_thrift::TurnThrift,
 }
 
 /// Every kind of shaping, in the order of its name.
@@ -183,7 +184,7 @@ fn of_formula(
         let error = BuildError::new(key, format!("unknown key `{key}`"));
         return Err(error
             .code(Code::UnknownKey)
-            .expected([FORMULA].into_iter().chain(LENGTH_KEYS)));
+            .expected([FORMULA].into_iter().chain(LENGTH_KEYS).chain(CALLS_KEYS)));
     }
     let shape = ShapeFormula::new(&source, &Bound::default(), rewards)
         .map_err(|error| BuildError::from(error).within(FORMULA))?;
@@ -208,28 +209,39 @@ fn of_recipe(
     finished(&recipe.id, shape, bound.filled, measure, files)
 }
 
-/// The settings that say how a length is measured.
-fn taken(settings: &mut Map<String, Value>) -> Map<String, Value> {
-    LENGTH_KEYS.iter().filter_map(|key| settings.remove_entry(*key)).collect()
+/// The settings that say how a length is measured, and what is a call.
+fn taken(settings: &mut Map<String, Value>) -> [Map<String, Value>; 2] {
+    [LENGTH_KEYS, CALLS_KEYS]
+        .map(|keys| keys.iter().filter_map(|key| settings.remove_entry(*key)).collect())
 }
 
 fn finished(
     kind: &'static str,
-    shape: ShapeFormula,
+    mut shape: ShapeFormula,
     mut written: Map<String, Value>,
-    measure: Map<String, Value>,
+    [length, calls]: [Map<String, Value>; 2],
     files: &dyn Files,
 ) -> Result<BuiltShape, BuildError> {
-    if !shape.reads_length() {
-        if let Some(key) = measure.keys().next() {
-            let why = format!("`{key}` has no effect: the formula reads no `length`");
+    let mut digests = Vec::new();
+    for (given, name) in [(&length, "length"), (&calls, CALLS)] {
+        if let Some(key) = given.keys().next().filter(|_| !shape.measures(name)) {
+            let why = format!("`{key}` has no effect: the formula reads no `{name}`");
             return Err(BuildError::new(key, why).code(Code::NoEffect));
         }
-        return Ok(built_of(kind, shape, written, Vec::new()));
     }
-    let ConfiguredLength { length, settings, files } = length_of(measure, files)?;
-    written.extend(settings);
-    Ok(built_of(kind, shape.measured(Some(length)), written, files))
+    if shape.measures("length") {
+        let ConfiguredLength { length, settings, files } = length_of(length, files)?;
+        (shape, digests) = (shape.measured(length), files);
+        written.extend(settings);
+    }
+    if shape.measures(CALLS) {
+        let calls: ToolUse = crate::check::settings(Value::Object(calls))?;
+        if let Ok(Value::Object(settings)) = serde_json::to_value(&calls) {
+            written.extend(settings);
+        }
+        shape = shape.counting(calls);
+    }
+    Ok(built_of(kind, shape, written, digests))
 }
 
 /// The JSON Schema of an entry of `shape`: one of the kinds, each with its settings.

@@ -7,6 +7,7 @@ use serde_json::Map;
 
 use super::inputs::{InputRow, Lack, other_reward};
 use super::length::CompletionLength;
+use super::tool_use::ToolUse;
 use super::{BuiltShape, ShapeMember, Shaped, group};
 use crate::canonical::Digest;
 use crate::check::RecordedFiles;
@@ -16,6 +17,7 @@ use crate::formula::{
 use crate::prelude::*;
 use crate::recipe::settings::Bound;
 use crate::schedule::Schedule;
+use crate::stats::float;
 use crate::training_state::TrainingState;
 
 /// What a shape by formula gives, the reward first.
@@ -26,6 +28,15 @@ const NAMES: [&str; 4] = ["r", "length", "correct", "truncated"];
 
 /// The settings that say how `length` is measured.
 pub(crate) const LENGTH_KEYS: [&str; 2] = ["unit", "tokenizer"];
+
+/// The settings that say which calls `completion.calls` counts.
+pub(crate) const CALLS_KEYS: [&str; 2] = ["tools", "tags"];
+
+/// How many calls of tools the completion has.
+pub(crate) const CALLS: &str = "completion.calls";
+
+/// How many messages of the assistant it has; plain text is one.
+const TURNS: &str = "completion.turns";
 
 /// A way to measure a completion, as it was configured.
 pub(crate) struct ConfiguredLength {
@@ -62,6 +73,7 @@ impl From<FormulaError> for BuildError {
 pub(crate) struct ShapeFormula {
     formula: Formula,
     length: Option<CompletionLength>,
+    calls: ToolUse,
     schedules: Vec<(String, Schedule)>,
 }
 
@@ -70,7 +82,8 @@ impl ShapeFormula {
     pub(crate) fn new(source: &str, bound: &Bound, rewards: &[&str]) -> Result<Self, FormulaError> {
         let schedules = bound.schedules.iter().map(|(name, _)| (name.clone(), Axis::Number));
         let parts = rewards.iter().map(|name| ((*name).to_owned(), Axis::Row));
-        let names = NAMES.iter().map(|name| ((*name).to_owned(), Axis::Row));
+        let names = NAMES.into_iter().chain([CALLS, TURNS]);
+        let names = names.map(|name| (name.to_owned(), Axis::Row));
         let scope = FormulaScope::new(parts.chain(names).chain(schedules), OUTPUTS)
             .open("rewards", Axis::Row)
             .open("meta", Axis::Row)
@@ -78,17 +91,23 @@ impl ShapeFormula {
             .open("steps", Axis::Step)
             .settings(bound.settings.clone());
         let formula = Formula::compile(source, &scope)?;
-        Ok(Self { formula, length: None, schedules: bound.schedules.clone() })
+        let (schedules, calls) = (bound.schedules.clone(), ToolUse::default());
+        Ok(Self { formula, length: None, calls, schedules })
     }
 
-    /// Whether it reads the length of the completion.
-    pub(crate) fn reads_length(&self) -> bool {
-        self.formula.inputs().iter().any(|input| input.name == "length")
+    /// Whether it reads what is measured of the completion under this name.
+    pub(crate) fn measures(&self, name: &str) -> bool {
+        self.formula.inputs().iter().any(|input| input.name == name)
     }
 
     /// The same with a way to measure.
-    pub(crate) fn measured(self, length: Option<CompletionLength>) -> Self {
-        Self { length, ..self }
+    pub(crate) fn measured(self, length: CompletionLength) -> Self {
+        Self { length: Some(length), ..self }
+    }
+
+    /// The same with what counts as a call.
+    pub(crate) fn counting(self, calls: ToolUse) -> Self {
+        Self { calls, ..self }
     }
 
     /// Whether it compares the samples of a prompt.
@@ -236,9 +255,17 @@ impl ShapeFormula {
         meter: &mut Meter<'_>,
     ) -> Result<(), Lack> {
         match input.axis {
-            Axis::Row if row.reward.is_none() => column.push(MISSING),
+            // What it did is known of a completion that has no reward too.
+            Axis::Row if row.reward.is_none() && input.name != CALLS => column.push(MISSING),
             Axis::Row => {
-                let number = row.number(input, self.length.as_ref(), meter);
+                let number = match input.name.as_str() {
+                    CALLS => {
+                        let counted = self.calls.count(row.sample, meter);
+                        counted.map(|own| own.calls).map_err(Lack::Fault)
+                    }
+                    TURNS => Ok(row.sample.assistant_turns().map_or(1.0, |own| float(own.len()))),
+                    _ => row.number(input, self.length.as_ref(), meter),
+                };
                 column.push(*number.as_ref().unwrap_or(&MISSING));
                 return number.map(drop);
             }

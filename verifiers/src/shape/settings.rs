@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::build_error::BuildError;
-use crate::schedule::Schedule;
 
 /// Refuses a setting below `least`.
 ///
@@ -37,14 +36,6 @@ pub(crate) fn unit(setting: &str, value: f64) -> Result<(), BuildError> {
         return Ok(());
     }
     Err(BuildError::new(setting, format!("{setting} is {value}, expected 0 to 1")))
-}
-
-/// Refuses a schedule that goes below zero.
-///
-/// # Errors
-/// The setting, and the least that it comes to.
-pub(crate) fn never_negative(setting: &str, schedule: &Schedule) -> Result<(), BuildError> {
-    at_least(setting, schedule.bounds().0, 0.0)
 }
 
 /// Which rewards of a verdict are changed.
