@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay::trainer::{advantages, losses, selection};
-use assay::verifiers::recipe::{self, RecipePlace};
+use assay::verifiers::recipe::{self, Recipe, RecipePlace};
 use assay::verifiers::shaping;
 use schemars::{Schema, SchemaGenerator};
 
@@ -29,11 +29,11 @@ pub(super) fn of(table: &str) -> Vec<KindInfo> {
             .collect(),
         "advantage" => {
             let own = advantages::ALL.iter().map(|entry| (entry.kind, entry.schema));
-            with_recipes(own, RecipePlace::Advantage)
+            with_recipes(own, RecipePlace::Advantage, advantages::recipe_schema)
         }
         "select" => {
             let own = selection::ALL.iter().map(|entry| (entry.kind, entry.schema));
-            with_recipes(own, RecipePlace::Select)
+            with_recipes(own, RecipePlace::Select, Recipe::schema)
         }
         "loss" => losses::kinds::ALL
             .iter()
@@ -47,10 +47,11 @@ pub(super) fn of(table: &str) -> Vec<KindInfo> {
 fn with_recipes(
     kinds: impl Iterator<Item = (&'static str, fn() -> Schema)>,
     place: RecipePlace,
+    schema: impl Fn(&Recipe) -> Schema,
 ) -> Vec<KindInfo> {
     let recipes = recipe::of(place).filter(|recipe| recipe.formula.is_some());
     let mut all: BTreeMap<&str, Schema> =
-        recipes.map(|recipe| (recipe.id.as_str(), recipe.schema())).collect();
+        recipes.map(|recipe| (recipe.id.as_str(), schema(recipe))).collect();
     all.extend(kinds.map(|(kind, schema)| (kind, schema())));
     all.into_iter().map(|(kind, schema)| described(kind, schema)).collect()
 }

@@ -23,6 +23,7 @@ pub use batch::{
 };
 use conventions::EstimatorSettings;
 use formula::FormulaEstimator;
+pub use formula::recipe_schema;
 
 pub use crate::config::AdvantageConfig;
 use crate::error::TrainerError;
@@ -59,19 +60,14 @@ macro_rules! estimators {
 estimators! {
     "advantage_alignment" => advantage_alignment::AdvantageAlignment,
     "dcpo" => dcpo::Dcpo,
-    "fspo" => fspo::Fspo,
     "gae" => gae::Gae,
     "gdpo" => gdpo::Gdpo,
     "grpo" => grpo::Grpo,
-    "grpo_mr" => grpo_mr::GrpoMr,
     "optimal_token_baseline" => optimal_token_baseline::OptimalTokenBaseline,
     "process" => process::ProcessSupervision,
-    "r3l" => r3l::R3l,
     "reinforce_plus_plus" => reinforce_plus_plus::ReinforcePlusPlus,
     "reinforce_plus_plus_baseline" => reinforce_plus_plus_baseline::ReinforcePlusPlusBaseline,
     "remax" => remax::ReMax,
-    "scope" => scope::ScopeRetries,
-    "spark" => spark::SparkAdvantage,
     "spiral" => spiral::Spiral,
     "stcr" => stcr::Stcr,
 }

@@ -23,7 +23,7 @@ pub(crate) fn built<T>(
     place: RecipePlace,
     kind: &str,
     settings: &Map<String, Value>,
-    build: impl FnOnce(&str, &str, Bound) -> Result<T, BuildError>,
+    build: impl FnOnce(&str, &str, Bound) -> Result<T, TrainerError>,
 ) -> Result<Option<T>, TrainerError> {
     if kind == FORMULA {
         let Some(source) = settings.get(FORMULA).and_then(Value::as_str) else {
@@ -35,7 +35,7 @@ pub(crate) fn built<T>(
             return Err(error.code(Code::UnknownKey).expected([FORMULA]).into());
         }
         let own = build(kind, source, Bound::default());
-        return own.map(Some).map_err(|error| error.within(FORMULA).into());
+        return own.map(Some).map_err(|error| error.within(FORMULA));
     }
     let Some(recipe) = recipe::find_in(place, kind) else { return Ok(None) };
     let Some(source) = &recipe.formula else { return Ok(None) };

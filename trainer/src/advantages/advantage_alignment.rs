@@ -69,7 +69,7 @@ impl Estimator for AdvantageAlignment {
                 values.row_mut(other).copy_from_slice(&aligned.1);
             }
         }
-        let values = tokens::spread_steps(&mask, turns, &values);
+        let values = tokens::spread_steps(&mask, turns, &values, &vec![0.0; mask.rows()]);
         tokens::checked(batch, &values)?;
         Ok(Advantages::of_tokens(values, report))
     }

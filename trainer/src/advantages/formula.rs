@@ -4,46 +4,80 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assay_verifiers::formula::{
-    Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, is_missing,
+    Axis, Formula, FormulaInput, FormulaScope, Frame, MISSING, Values, is_missing,
 };
 use assay_verifiers::recipe::settings::Bound;
-use assay_verifiers::{BuildError, Reward};
+use assay_verifiers::recipe::{Recipe, RecipePlace};
+use assay_verifiers::{BuildError, Reward, check};
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
 
-use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
+use super::batch::{Advantages, Estimator, EstimatorState, RewardBatch, StepReward};
+use super::conventions::EstimatorSettings as _;
+use super::grpo::{Grpo, NormLevel};
 use super::per_group::report;
-use super::tokens;
+use super::{steps, tokens};
 use crate::error::TrainerError;
 use crate::formula::ordered;
 use crate::ragged::Ragged;
 use crate::statistics::float;
 
-/// What a formula gives: an advantage for each rollout, or one for each of its steps.
-const OUTPUTS: [(&str, Axis); 2] = [("advantage", Axis::Row), ("steps", Axis::Step)];
-
 /// The names that it may use, but for those with any member.
-const NAMES: [(&str, Axis); 4] =
-    [("r", Axis::Row), ("length", Axis::Row), ("correct", Axis::Row), ("value", Axis::Row)];
+const NAMES: [(&str, Axis); 6] = [
+    ("r", Axis::Row),
+    ("length", Axis::Row),
+    ("correct", Axis::Row),
+    ("value", Axis::Row),
+    ("relative", Axis::Row),
+    ("start", Axis::Row),
+];
+
+/// The setting that says what `relative` and `steps.normalised` are: settings of `grpo`.
+const GROUP: &str = "group";
+
+/// Rewards of steps, normalised over those of the group, and over those of the batch with the same tag.
+const NORMALISED: [&str; 2] = ["steps.normalised", "steps.normalised_by_tag"];
 
 /// An estimator that is a formula.
 #[derive(Debug)]
 pub(super) struct FormulaEstimator {
     kind: String,
     formula: Formula,
+    group: Grpo,
 }
 
 impl FormulaEstimator {
-    pub(super) fn new(kind: &str, source: &str, bound: Bound) -> Result<Self, BuildError> {
-        let scope = FormulaScope::new(NAMES, OUTPUTS)
+    pub(super) fn new(kind: &str, source: &str, mut bound: Bound) -> Result<Self, TrainerError> {
+        let scope = FormulaScope::new(NAMES, RecipePlace::Advantage.outputs().iter().copied())
             .open("rewards", Axis::Row)
             .open("steps", Axis::Step)
             .open("role", Axis::Row)
             .settings(bound.settings)
             .batches();
-        let formula = Formula::compile(source, &scope)?;
-        if formula.gives("advantage") == formula.gives("steps") {
-            return Err(BuildError::new("", "the formula gives one of `advantage` and `steps`"));
+        let formula = Formula::compile(source, &scope).map_err(BuildError::from)?;
+        let given = ["advantage", "steps", "credited"].map(|name| formula.gives(name));
+        if given.into_iter().filter(|gives| *gives).count() != 1 {
+            let why = "the formula gives one of `advantage`, `steps` and `credited`";
+            return Err(BuildError::new("", why).into());
         }
-        Ok(Self { kind: kind.to_owned(), formula })
+        let group = bound.filled.remove(GROUP).unwrap_or_else(|| Value::Object(Map::new()));
+        let group: Grpo = check::settings(group).map_err(|error| error.within(GROUP))?;
+        let [over_group, over_tags] = NORMALISED.map(|name| source.contains(name));
+        let message = match group.scale {
+            NormLevel::Batch | NormLevel::None if over_tags => {
+                "`group.scale` is not \"group\": a step is divided by the deviation of its tag"
+            }
+            NormLevel::Batch if over_group => {
+                "`group.scale` is \"batch\": the steps are normalised in their group"
+            }
+            _ => "",
+        };
+        if !message.is_empty() {
+            return Err(TrainerError::setting("group.scale", message));
+        }
+        group.check()?;
+        Ok(Self { kind: kind.to_owned(), formula, group })
     }
 
     fn column(
@@ -73,11 +107,24 @@ impl FormulaEstimator {
             }
             Some(("steps", name)) => {
                 let steps = batch.needed_rows(kind, "steps", batch.steps)?;
+                let tags = || batch.needed_rows(kind, "step_tags", batch.step_tags);
                 match (name, &input.is) {
                     ("reward", None) => Ok(of_steps(steps, rows, reward)),
-                    ("tag", is) => {
-                        let tags = batch.needed_rows(kind, "step_tags", batch.step_tags)?;
-                        Ok(of_tags(tags, steps, rows, is.as_deref()))
+                    ("tag", is) => Ok(of_tags(tags()?, steps, rows, is.as_deref())),
+                    ("normalised", None) => {
+                        let groups = steps::group_of_rows(batch);
+                        let class = |row: usize, _| groups.get(row).copied();
+                        Ok(self.normalised(batch, steps, rows, class))
+                    }
+                    ("normalised_by_tag", None) => {
+                        let tags = tags()?;
+                        if !steps.is_along(tags) {
+                            let have = format!("{} tags", tags.values().len());
+                            let due = format!("one for each of {} steps", steps.values().len());
+                            return Err(TrainerError::input("step tags", have, due));
+                        }
+                        let class = |row: usize, at: usize| tags.row(row).get(at);
+                        Ok(self.normalised(batch, steps, rows, class))
                     }
                     _ => Err(unknown(&input.name, kind)),
                 }
@@ -97,9 +144,52 @@ impl FormulaEstimator {
                 }
                 "length" => Ok(along(&tokens::lengths(batch, kind)?)),
                 "value" => Ok(along(batch.needed(kind, "values", batch.values)?)),
+                "relative" => {
+                    let mut relative = vec![0.0; batch.rewards.len()];
+                    self.group.estimate_into(batch, &mut relative)?;
+                    Ok(along(&relative))
+                }
+                "start" => {
+                    let starts = batch.needed(kind, "starts", batch.starts)?;
+                    // Where a rollout starts is known whether it has a reward or not.
+                    let start = |row: &usize| starts.get(*row).map_or(MISSING, |own| float(*own));
+                    Ok(rows.iter().map(start).collect())
+                }
                 name => Err(unknown(name, kind)),
             },
         }
+    }
+
+    /// The rewards of steps less the means of their classes, by what the settings of `group` say.
+    fn normalised<K: Ord>(
+        &self,
+        batch: &RewardBatch<'_>,
+        steps: &Ragged<StepReward>,
+        rows: &[usize],
+        class: impl Fn(usize, usize) -> Option<K>,
+    ) -> Cow<'static, [f64]> {
+        let divisor = |moments: &_| Some(self.group.divisor(moments));
+        let found = steps::normalized(batch, steps, class, divisor);
+        rows.iter().flat_map(|row| found.row(*row)).copied().collect()
+    }
+
+    /// The numbers of an output over rollouts, in their own order: 0 for those that have no place.
+    fn of_rollouts(
+        &self,
+        name: &str,
+        values: &Values<'_>,
+        places: &[Option<usize>],
+    ) -> Result<Option<Vec<f64>>, TrainerError> {
+        let Some(found) = values.output(name) else { return Ok(None) };
+        let mut numbers = vec![0.0; places.len()];
+        for ((at, place), found) in places.iter().enumerate().zip(found) {
+            let Some(out) = place.and_then(|row| numbers.get_mut(row)) else { continue };
+            if !found.is_finite() {
+                return Err(self.refused(values.blame(at)));
+            }
+            *out = *found;
+        }
+        Ok(Some(numbers))
     }
 
     fn refused(&self, why: String) -> TrainerError {
@@ -133,19 +223,16 @@ impl Estimator for FormulaEstimator {
             return Err(TrainerError::input(what, have, "rows that it takes"));
         }
         // Nothing is learned of what the formula skips.
-        let is_scored = |row: usize| scored(row) && !guards.contains_key(&row);
-        if let Some(found) = values.output("advantage") {
-            let mut advantages = vec![0.0; rows.len()];
-            for ((at, row), found) in rows.iter().enumerate().zip(found) {
-                let Some(out) = advantages.get_mut(*row).filter(|_| is_scored(*row)) else {
-                    continue;
-                };
-                if !found.is_finite() {
-                    return Err(self.refused(values.blame(at)));
-                }
-                *out = *found;
-            }
+        let is_scored = |row: &usize| scored(*row) && !guards.contains_key(row);
+        let places: Vec<Option<usize>> =
+            rows.iter().map(|row| Some(*row).filter(is_scored)).collect();
+        let of_rollouts = |name: &str| self.of_rollouts(name, &values, &places);
+        if let Some(advantages) = of_rollouts("advantage")? {
             return Ok(Advantages::of_rollouts(advantages, report));
+        }
+        if let Some(advantages) = of_rollouts("credited")? {
+            let values = tokens::credited(batch, &self.kind, advantages)?;
+            return Ok(Advantages { values, report, state: EstimatorState::default() });
         }
         let given = batch.needed_rows(&self.kind, "steps", batch.steps)?;
         let mask = tokens::trained(batch, &self.kind)?;
@@ -155,7 +242,7 @@ impl Estimator for FormulaEstimator {
             let found = values.steps("steps", at).unwrap_or_default();
             let found = found.iter().map(|own| if is_missing(*own) { 0.0 } else { *own });
             let found: Vec<f64> =
-                if is_scored(*row) { found.collect() } else { vec![0.0; found.len()] };
+                if is_scored(row) { found.collect() } else { vec![0.0; found.len()] };
             if found.iter().any(|own| !own.is_finite()) {
                 return Err(self.refused(values.blame(at)));
             }
@@ -164,10 +251,25 @@ impl Estimator for FormulaEstimator {
             }
         }
         let advantages: Ragged<f64> = of_rows.into_iter().collect();
-        let advantages = tokens::spread_steps(&mask, given, &advantages);
+        let rest = of_rollouts("rest")?.unwrap_or_else(|| vec![0.0; rows.len()]);
+        let advantages = tokens::spread_steps(&mask, given, &advantages, &rest);
         tokens::checked(batch, &advantages)?;
         Ok(Advantages::of_tokens(advantages, report))
     }
+}
+
+/// The JSON Schema of the settings of a recipe: the table `group` has those of `grpo`.
+pub fn recipe_schema(recipe: &Recipe) -> Schema {
+    let mut schema = recipe.schema();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    if let Some(Value::Object(group)) = properties.and_then(|all| all.get_mut(GROUP)) {
+        let inline = SchemaSettings::draft2020_12().with(|own| own.inline_subschemas = true);
+        let mut own = inline.into_generator().into_root_schema_for::<Grpo>();
+        for key in ["properties", "additionalProperties"] {
+            group.extend(own.remove(key).map(|value| (key.to_owned(), value)));
+        }
+    }
+    schema
 }
 
 fn unknown(name: &str, kind: &str) -> TrainerError {

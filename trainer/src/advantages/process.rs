@@ -50,7 +50,7 @@ impl Estimator for ProcessSupervision {
         steps::future_sums(&mut values);
         // A token before the start of a step counts what ends behind it, as any other.
         let given = given.map(|step| StepReward::new(step.end, step.reward));
-        let values = tokens::spread_steps(&mask, &given, &values);
+        let values = tokens::spread_steps(&mask, &given, &values, &vec![0.0; mask.rows()]);
         tokens::checked(batch, &values)?;
         Ok(Advantages::of_tokens(values, report))
     }

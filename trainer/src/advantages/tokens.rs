@@ -283,13 +283,14 @@ pub fn ordered_steps(mask: &Ragged<bool>, steps: &Ragged<StepReward>) -> Result<
     Ok(())
 }
 
-/// The number of each step at each of its tokens that is trained on; 0 at tokens of no step.
+/// The number of each step at each of its tokens that is trained on; `rest` at tokens of no step.
 pub fn spread_steps(
     mask: &Ragged<bool>,
     steps: &Ragged<StepReward>,
     values: &Ragged<f64>,
+    rest: &[f64],
 ) -> Ragged<f64> {
-    let mut tokens = mask.map(|_| 0.0);
+    let mut tokens = spread(rest, mask);
     for row in 0..mask.rows() {
         for (span, value) in StepReward::spans(steps.row(row)).zip(values.row(row)) {
             #[expect(clippy::indexing_slicing, reason = "steps are within their row")]

@@ -39,10 +39,10 @@ pub(super) struct FormulaSelector {
 }
 
 impl FormulaSelector {
-    pub(super) fn new(kind: &str, source: &str, bound: Bound) -> Result<Self, BuildError> {
+    pub(super) fn new(kind: &str, source: &str, bound: Bound) -> Result<Self, TrainerError> {
         let outputs = RecipePlace::Select.outputs().iter().copied();
         let scope = FormulaScope::new(NAMES, outputs).settings(bound.settings).batches();
-        let formula = Formula::compile(source, &scope)?;
+        let formula = Formula::compile(source, &scope).map_err(BuildError::from)?;
         for why in formula.skips() {
             let unknown = |error| BuildError::new("", format!("skip(): {error}"));
             DropReason::of(why).map_err(|error| unknown(error).code(Code::UnknownWord))?;

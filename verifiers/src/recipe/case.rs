@@ -22,7 +22,12 @@ impl RecipePlace {
         match self {
             Self::Shape => &[("reward", Axis::Row), ("steps", Axis::Step)],
             Self::Combine | Self::Reward => &[("reward", Axis::Row)],
-            Self::Advantage => &[("advantage", Axis::Row), ("steps", Axis::Step)],
+            Self::Advantage => &[
+                ("advantage", Axis::Row),
+                ("steps", Axis::Step),
+                ("rest", Axis::Row),
+                ("credited", Axis::Row),
+            ],
             Self::Select => &[
                 ("keep", Axis::Row),
                 ("weight", Axis::Row),

@@ -38,6 +38,8 @@ pub enum SettingKind {
     Column,
     /// A number, or the name of the column that holds it.
     Amount,
+    /// A table of settings that the place of the formula reads: the names there depend on it.
+    Table,
 }
 
 /// A setting of a recipe.
@@ -141,6 +143,10 @@ impl SettingSpec {
             }
             SettingKind::Flag => Setting::Number(f64::from(u8::from(read::<bool>(name, value)?))),
             SettingKind::Schedule => return self.schedule(name, value, bound),
+            SettingKind::Table => {
+                bound.filled.insert(name.to_owned(), written);
+                return Ok(());
+            }
             SettingKind::Range => {
                 let [low, high] = read::<[f64; 2]>(name, value)?;
                 if low > high {
@@ -249,6 +255,7 @@ impl SettingSpec {
                 json!({ "type": "string" })
             }
             SettingKind::Amount => json!({ "type": ["number", "string"] }),
+            SettingKind::Table => json!({ "type": "object" }),
         };
         if self.optional {
             schema = json!({ "anyOf": [schema, { "type": "null" }] });
