@@ -34,6 +34,8 @@ pub mod policy;
 #[cfg(feature = "groups")]
 pub mod presets;
 pub mod ragged;
+#[cfg(feature = "groups")]
+mod ranges;
 #[cfg(feature = "train")]
 pub mod reports;
 #[cfg(feature = "groups")]

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
-use super::conventions::{EstimatorSettings, in_range, positive};
+use super::conventions::EstimatorSettings;
 use super::per_group::report;
-use crate::statistics::{float, sum_sorted};
 use super::tokens;
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
+use crate::ranges::{above, within};
+use crate::statistics::{float, sum_sorted};
 
 /// Advantage alignment for games of two agents:
 /// `A*_t = A_t + beta gamma (sum over k < t of gamma^(t-k-1) A_k) B_t`, where `A` are the advantages of
@@ -39,9 +40,9 @@ pub struct AdvantageAlignment {
 
 impl EstimatorSettings for AdvantageAlignment {
     fn check(&self) -> Result<(), TrainerError> {
-        in_range("beta", self.beta, f64::MIN, f64::MAX)?;
-        in_range("gamma", self.gamma, 0.0, 1.0)?;
-        self.clip.map_or(Ok(()), |clip| positive("clip", clip))
+        within("beta", self.beta, ..)?;
+        within("gamma", self.gamma, 0.0..=1.0)?;
+        self.clip.map_or(Ok(()), |clip| above("clip", clip, 0.0))
     }
 }
 

@@ -115,30 +115,6 @@ pub fn divided(deviation: f64, divisor: f64) -> f64 {
     if divisor > 0.0 { deviation / divisor } else { 0.0 }
 }
 
-/// Refuses a number below 0.
-pub fn not_negative(setting: &str, value: f64) -> Result<(), TrainerError> {
-    in_range(setting, value, 0.0, f64::MAX)
-}
-
-/// Refuses a number that is not above 0.
-pub fn positive(setting: &str, value: f64) -> Result<(), TrainerError> {
-    in_range(setting, value, f64::MIN_POSITIVE, f64::MAX)
-}
-
-/// Refuses a number out of `min..=max`.
-pub fn in_range(setting: &str, value: f64, min: f64, max: f64) -> Result<(), TrainerError> {
-    if (min..=max).contains(&value) {
-        return Ok(());
-    }
-    let expected = match (min, max) {
-        (0.0, f64::MAX) => "0 or more".to_owned(),
-        (f64::MIN_POSITIVE, f64::MAX) => "more than 0".to_owned(),
-        (f64::MIN, f64::MAX) => "a finite number".to_owned(),
-        _ => format!("{min} to {max}"),
-    };
-    Err(TrainerError::setting(setting, format!("`{setting}` is {value}, expected {expected}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,17 +129,5 @@ mod tests {
         assert_eq!(divisors(0.0), [0.25, 1.0, 0.25, 0.5, 0.5]);
         assert_eq!(divisors(2.0), [2.25, 2.25, 2.0, 4.25_f64.sqrt(), 2.0]);
         assert_eq!((divided(1.0, 0.0), divided(1.0, f64::NAN), divided(1.0, 2.0)), (0.0, 0.0, 0.5));
-    }
-
-    #[test]
-    fn a_number_out_of_range_is_named() {
-        for (error, text) in [
-            (not_negative("eps", -1.0), "`eps` is -1, expected 0 or more"),
-            (positive("tau", 0.0), "`tau` is 0, expected more than 0"),
-            (in_range("gamma", 2.0, 0.0, 1.0), "`gamma` is 2, expected 0 to 1"),
-        ] {
-            assert_eq!(error.unwrap_err().to_string(), text);
-        }
-        assert_eq!(not_negative("eps", 0.0), Ok(()));
     }
 }

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{AdvantageValues, Advantages, Estimator, RewardBatch};
-use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, divided, not_negative};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, divided};
 use super::per_group::{report, rewrite};
-use crate::statistics::{Moments, float};
 use crate::error::TrainerError;
+use crate::ranges::within;
+use crate::statistics::{Moments, float};
 
 /// Smooth advantage standardization: at the `i`-th step of a prompt, `N` is the deviation of a reward
 /// by the standard deviation of this step and `T` that by all rewards of the prompt so far;
@@ -31,7 +32,7 @@ pub struct Dcpo {
 
 impl EstimatorSettings for Dcpo {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps", self.eps)
+        within("eps", self.eps, 0.0..)
     }
 }
 

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{VARIANCE_EPS, EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
+use super::conventions::EstimatorSettings;
 use super::per_group::report;
 use super::tokens::{self, MaskedTokens, Whitening};
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
+use crate::ranges::within;
 
 /// Generalised advantage estimation: `A_t = d_t + gamma lambda A_(t+1)` with
 /// `d_t = r_t + gamma V_(t+1) - V_t`, where the reward of the rollout stands at its last token and
@@ -31,27 +32,16 @@ pub struct Gae {
     /// What a token that is not trained on does to the advantages before it; one that discounts has
     /// the value 0.
     pub masked: MaskedTokens,
-    /// Whether advantages are whitened over the batch.
-    pub whiten: Whiten,
-    /// Which standard deviation they are whitened with.
-    pub whiten_std: Std,
-    /// Keeps the divisor above 0.
-    #[default(VARIANCE_EPS)]
-    pub whiten_eps: f64,
-    /// Where it enters the divisor.
-    #[default(EpsAt::Variance)]
-    pub whiten_eps_at: EpsAt,
-    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
-    /// are all equal have small advantages in place of none.
-    pub whiten_count_eps: f64,
+    /// How advantages are whitened.
+    #[serde(flatten)]
+    pub whitening: Whitening,
 }
 
 impl EstimatorSettings for Gae {
     fn check(&self) -> Result<(), TrainerError> {
-        in_range("gamma", self.gamma, 0.0, 1.0)?;
-        in_range("lambda", self.lambda, 0.0, 1.0)?;
-        not_negative("whiten_count_eps", self.whiten_count_eps)?;
-        not_negative("whiten_eps", self.whiten_eps)
+        within("gamma", self.gamma, 0.0..=1.0)?;
+        within("lambda", self.lambda, 0.0..=1.0)?;
+        self.whitening.check()
     }
 }
 
@@ -60,13 +50,7 @@ impl Estimator for Gae {
         let report = report(batch)?;
         let mask = tokens::trained(batch, "gae")?;
         let mut values = self.unwhitened(batch, &mask)?;
-        let whitening = Whitening {
-            std: self.whiten_std,
-            eps: self.whiten_eps,
-            eps_at: self.whiten_eps_at,
-            count_eps: self.whiten_count_eps,
-        };
-        whitening.apply(self.whiten, batch, &mask, &mut values)?;
+        self.whitening.apply(batch, &mask, &mut values)?;
         Ok(Advantages::of_tokens(values, report))
     }
 }

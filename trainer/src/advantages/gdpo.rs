@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch, RewardPart};
-use super::conventions::{EPS, EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided, not_negative};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided};
 use super::grpo::{Grpo, NormLevel};
 use super::per_group::{report, rewrite, scored_rows};
-use crate::statistics::Moments;
 use super::tokens::{self, Whitening};
 use crate::error::TrainerError;
+use crate::ranges::within;
+use crate::statistics::Moments;
 
 /// Group reward-decoupled normalization: `z_k = (r_k - mean) / (std + eps)` over the group for each
 /// part, `s = sum of w_k z_k`, and `s` whitened over the batch: over its rollouts, or over its tokens,
@@ -74,9 +75,9 @@ pub enum WhitenOver {
 
 impl EstimatorSettings for Gdpo {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps", self.eps)?;
-        not_negative("whiten_count_eps", self.whiten_count_eps)?;
-        not_negative("whiten_eps", self.whiten_eps)
+        within("eps", self.eps, 0.0..)?;
+        within("whiten_count_eps", self.whiten_count_eps, 0.0..)?;
+        within("whiten_eps", self.whiten_eps, 0.0..)
     }
 }
 
@@ -153,12 +154,13 @@ impl Gdpo {
         let mask = tokens::trained(batch, "gdpo")?;
         let mut values = tokens::spread(sums, &mask);
         let whitening = Whitening {
-            std: self.whiten_std,
-            eps: self.whiten_eps,
-            eps_at: self.whiten_eps_at,
-            count_eps: self.whiten_count_eps,
+            whiten: Whiten::Tokens,
+            whiten_std: self.whiten_std,
+            whiten_eps: self.whiten_eps,
+            whiten_eps_at: self.whiten_eps_at,
+            whiten_count_eps: self.whiten_count_eps,
         };
-        whitening.apply(Whiten::Tokens, batch, &mask, &mut values)?;
+        whitening.apply(batch, &mask, &mut values)?;
         Ok(Advantages::of_tokens(values, report))
     }
 }

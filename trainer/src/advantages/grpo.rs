@@ -5,12 +5,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
-use super::conventions::{EPS, 
-    ClipRange, EpsAt, EstimatorSettings, Singleton, Std, divided, not_negative,
-};
+use super::conventions::{ClipRange, EPS, EpsAt, EstimatorSettings, Singleton, Std, divided};
 use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
-use crate::statistics::{Deviations, Moments, float};
 use crate::error::TrainerError;
+use crate::ranges::within;
+use crate::statistics::{Deviations, Moments, float};
 
 /// Group relative policy optimization: `A = (r - mean) / (std + eps)` over the rollouts of a prompt.
 /// A group whose rewards are equal has advantages of exactly 0.
@@ -92,7 +91,7 @@ impl From<Std> for RewardStd {
 
 impl EstimatorSettings for Grpo {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps", self.eps)?;
+        within("eps", self.eps, 0.0..)?;
         if self.std == RewardStd::LeaveOneOut && self.scale == NormLevel::Batch {
             let message = "`std` is \"leave_one_out\", which has no meaning over a batch";
             return Err(TrainerError::setting("std", message));

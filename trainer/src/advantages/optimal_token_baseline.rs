@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EstimatorSettings, not_negative};
+use super::conventions::EstimatorSettings;
 use super::per_group::report;
-use crate::statistics::sum_sorted;
 use super::tokens;
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
+use crate::ranges::within;
+use crate::statistics::sum_sorted;
 
 /// Optimal token baseline: `A_t = G_t - B_t` with `B_t = sum(G_t W_t) / (sum(W_t) + eps)` over the
 /// rollouts of a group, where `G_t` is the sum of the rewards from the token on and `W_t` the sum of
@@ -37,7 +38,7 @@ pub struct OptimalTokenBaseline {
 
 impl EstimatorSettings for OptimalTokenBaseline {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps", self.eps)
+        within("eps", self.eps, 0.0..)
     }
 }
 

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
-use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, not_negative};
+use super::conventions::{EPS, EpsAt, EstimatorSettings, Std};
 use super::per_group::report;
 use super::{steps, tokens};
 use crate::error::TrainerError;
+use crate::ranges::within;
 
 /// Process supervision of GRPO: the rewards of all steps of all rollouts of a group are normalised
 /// together, and the advantage of a token is the sum of those of the steps that end at it or behind
@@ -30,7 +31,7 @@ pub struct ProcessSupervision {
 
 impl EstimatorSettings for ProcessSupervision {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps", self.eps)
+        within("eps", self.eps, 0.0..)
     }
 }
 

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{VARIANCE_EPS, EpsAt, EstimatorSettings, Std, Whiten, in_range, not_negative};
+use super::conventions::EstimatorSettings;
 use super::grpo::{Grpo, NormLevel};
 use super::tokens::{self, MaskedTokens, Whitening};
 use crate::error::TrainerError;
+use crate::ranges::within;
 
 /// REINFORCE++ with a baseline: `r - mean` of the group stands at the last token of a rollout, and all
 /// returns of the batch are whitened together. `token_rewards`, such as a penalty for the divergence,
@@ -29,27 +30,16 @@ pub struct ReinforcePlusPlusBaseline {
     pub gamma: f64,
     /// What a token that is not trained on does to the returns before it.
     pub masked: MaskedTokens,
-    /// Whether returns are whitened over the batch.
-    pub whiten: Whiten,
-    /// Which standard deviation they are whitened with.
-    pub whiten_std: Std,
-    /// Keeps the divisor above 0.
-    #[default(VARIANCE_EPS)]
-    pub whiten_eps: f64,
-    /// Where it enters the divisor.
-    #[default(EpsAt::Variance)]
-    pub whiten_eps_at: EpsAt,
-    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
-    /// are all equal have small advantages in place of none.
-    pub whiten_count_eps: f64,
+    /// How returns are whitened.
+    #[serde(flatten)]
+    pub whitening: Whitening,
 }
 
 impl EstimatorSettings for ReinforcePlusPlusBaseline {
     fn check(&self) -> Result<(), TrainerError> {
         self.group.check()?;
-        in_range("gamma", self.gamma, 0.0, 1.0)?;
-        not_negative("whiten_count_eps", self.whiten_count_eps)?;
-        not_negative("whiten_eps", self.whiten_eps)
+        within("gamma", self.gamma, 0.0..=1.0)?;
+        self.whitening.check()
     }
 }
 
@@ -60,13 +50,7 @@ impl Estimator for ReinforcePlusPlusBaseline {
         let mask = tokens::trained(batch, "reinforce_plus_plus_baseline")?;
         let rewards = tokens::rewards(batch, &outcome, &mask)?;
         let mut returns = tokens::returns(rewards, &mask, self.gamma, self.masked);
-        let whitening = Whitening {
-            std: self.whiten_std,
-            eps: self.whiten_eps,
-            eps_at: self.whiten_eps_at,
-            count_eps: self.whiten_count_eps,
-        };
-        whitening.apply(self.whiten, batch, &mask, &mut returns)?;
+        self.whitening.apply(batch, &mask, &mut returns)?;
         Ok(Advantages::of_tokens(returns, report))
     }
 }

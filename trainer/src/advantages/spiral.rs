@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{AdvantageValues, Advantages, Estimator, EstimatorState, RewardBatch};
-use super::conventions::{EstimatorSettings, in_range};
+use super::conventions::EstimatorSettings;
 use super::per_group::{report, rewrite};
-use crate::statistics::{float, sum_sorted};
 use crate::error::TrainerError;
+use crate::ranges::within;
+use crate::statistics::{float, sum_sorted};
 
 /// Role-conditioned advantage estimation: `A = r - b` for the baseline `b` of the role before the
 /// rollout, then `b = decay b + (1 - decay) r`. Baselines begin at 0; the state holds one for each
@@ -43,7 +44,7 @@ pub enum BaselineUpdate {
 
 impl EstimatorSettings for Spiral {
     fn check(&self) -> Result<(), TrainerError> {
-        in_range("decay", self.decay, 0.0, 1.0)
+        within("decay", self.decay, 0.0..=1.0)
     }
 }
 

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{EstimatorSettings, in_range, positive};
+use super::conventions::EstimatorSettings;
 use super::grpo::Grpo;
 use super::per_group::{ScoredGroup, per_group};
-use crate::statistics::mean;
 use super::tokens;
 use crate::error::TrainerError;
+use crate::ranges::{above, within};
+use crate::statistics::mean;
 
 /// Suboptimal trajectory complexity regularization: `A` times `w = 2 - b ^ -(L - m)` for a wrong
 /// rollout of `L` tokens, where `m` is the mean length of the right ones of its group and `L > m`;
@@ -40,9 +41,9 @@ pub struct Stcr {
 
 impl EstimatorSettings for Stcr {
     fn check(&self) -> Result<(), TrainerError> {
-        in_range("base", self.base, 1.0, f64::MAX)?;
-        in_range("threshold", self.threshold, f64::MIN, f64::MAX)?;
-        self.half_life.map_or(Ok(()), |half_life| positive("half_life", half_life))?;
+        within("base", self.base, 1.0..)?;
+        within("threshold", self.threshold, ..)?;
+        self.half_life.map_or(Ok(()), |half_life| above("half_life", half_life, 0.0))?;
         self.group.check()
     }
 }

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use super::batch::{AdvantageValues, RewardBatch, StepReward};
-use super::conventions::{EpsAt, Std, Whiten, divided};
+use super::conventions::{EpsAt, Std, VARIANCE_EPS, Whiten, divided};
 use super::per_group::out_of_range;
 use crate::error::TrainerError;
 use crate::ragged::Ragged;
+use crate::ranges::within;
 use crate::statistics::{Moments, float};
 
 /// What a token that is not trained on, such as one of an observation, does to returns.
@@ -169,19 +171,34 @@ pub fn finite(what: &str, mask: &Ragged<bool>, values: &Ragged<f64>) -> Result<(
 }
 
 /// Whitening over all tokens of the batch that are trained on, but those of rollouts without a reward.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
 pub struct Whitening {
-    /// Which standard deviation.
-    pub std: Std,
+    /// Whether the numbers of tokens are whitened over the batch.
+    pub whiten: Whiten,
+    /// Which standard deviation they are whitened with.
+    pub whiten_std: Std,
     /// Keeps the divisor above 0.
-    pub eps: f64,
+    #[default(VARIANCE_EPS)]
+    pub whiten_eps: f64,
     /// Where it enters the divisor.
-    pub eps_at: EpsAt,
-    /// Added to the count of the tokens in means.
-    pub count_eps: f64,
+    #[default(EpsAt::Variance)]
+    pub whiten_eps_at: EpsAt,
+    /// Added to the count of tokens in their mean and variance, as verl has it: above 0, returns that
+    /// are all equal have small advantages in place of none.
+    pub whiten_count_eps: f64,
 }
 
 impl Whitening {
+    /// Refuses settings that are out of range.
+    ///
+    /// # Errors
+    /// The setting at fault.
+    pub fn check(&self) -> Result<(), TrainerError> {
+        within("whiten_count_eps", self.whiten_count_eps, 0.0..)?;
+        within("whiten_eps", self.whiten_eps, 0.0..)
+    }
+
     /// Whitens `tokens` in place; those that are not trained on become 0. The order of the groups
     /// changes no bit.
     ///
@@ -189,18 +206,20 @@ impl Whitening {
     /// A number beyond the range.
     pub fn apply(
         &self,
-        whiten: Whiten,
         batch: &RewardBatch<'_>,
         mask: &Ragged<bool>,
         tokens: &mut Ragged<f64>,
     ) -> Result<(), TrainerError> {
-        let (shift, divisor) = match whiten {
+        let (shift, divisor) = match self.whiten {
             Whiten::None => (Shift::default(), 1.0),
             Whiten::Center => (self.shift(&Moments::of_rows(&by_group(batch, mask, tokens))), 1.0),
             Whiten::Tokens => {
                 let moments = Moments::of_rows(&by_group(batch, mask, tokens));
                 let shift = self.shift(&moments);
-                (shift, self.eps_at.divisor(self.deviation(&moments, &shift), self.eps))
+                (
+                    shift,
+                    self.whiten_eps_at.divisor(self.deviation(&moments, &shift), self.whiten_eps),
+                )
             }
         };
         for (row, reward) in batch.rewards.iter().enumerate() {
@@ -224,20 +243,20 @@ struct Shift {
 
 impl Whitening {
     fn shift(&self, moments: &Moments) -> Shift {
-        let count = float(moments.count) + self.count_eps;
-        let back = if count > 0.0 { moments.mean * (self.count_eps / count) } else { 0.0 };
+        let count = float(moments.count) + self.whiten_count_eps;
+        let back = if count > 0.0 { moments.mean * (self.whiten_count_eps / count) } else { 0.0 };
         Shift { mean: moments.mean, back }
     }
 
     /// The standard deviation from the shifted mean, with the greater count.
     fn deviation(&self, moments: &Moments, shift: &Shift) -> f64 {
-        if self.count_eps == 0.0 {
-            return moments.std(self.std);
+        if self.whiten_count_eps == 0.0 {
+            return moments.std(self.whiten_std);
         }
         let count = float(moments.count);
-        let biased =
-            moments.std_biased().hypot(shift.back) * (count / (count + self.count_eps)).sqrt();
-        match self.std {
+        let biased = moments.std_biased().hypot(shift.back)
+            * (count / (count + self.whiten_count_eps)).sqrt();
+        match self.whiten_std {
             Std::Biased => biased,
             Std::Unbiased if moments.count > 1 => biased * (count / (count - 1.0)).sqrt(),
             Std::Unbiased => f64::NAN,

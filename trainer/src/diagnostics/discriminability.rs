@@ -8,6 +8,7 @@ use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::groups::Groups;
+use crate::ranges::above;
 
 /// From where on rewards differ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, SmartDefault)]
@@ -79,10 +80,7 @@ pub fn discriminability(
     if !correct.is_empty() {
         groups.along("labels", correct.len())?;
     }
-    if settings.resolution.is_nan() || settings.resolution <= 0.0 {
-        let message = format!("`resolution` is {}, expected a number above 0", settings.resolution);
-        return Err(TrainerError::setting("resolution", message));
-    }
+    above("resolution", settings.resolution, 0.0)?;
     let mut tally = GroupTally::default();
     for members in groups.iter() {
         #[expect(clippy::indexing_slicing, reason = "there is a reward for each row")]

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::advantages::AdvantageValues;
 use crate::error::TrainerError;
 use crate::losses::tokens::{TrainedTokens, at, count};
+use crate::ranges::{above, within};
 
 /// How the terms of the tokens become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -103,17 +104,9 @@ impl LossAggregation {
     pub fn check(&self) -> Result<(), TrainerError> {
         let settings = [("length", self.length), ("sequences", self.sequences)];
         for (name, number) in settings {
-            if number.is_some_and(|number| !(number > 0.0 && number.is_finite())) {
-                let have = number.unwrap_or_default();
-                let message = format!("`{name}` is {have}, expected a positive number");
-                return Err(TrainerError::setting(format!("aggregation.{name}"), message));
-            }
+            above(&format!("aggregation.{name}"), number.unwrap_or(1.0), 0.0)?;
         }
-        if self.eps.is_finite() && self.eps >= 0.0 {
-            return Ok(());
-        }
-        let message = format!("`eps` is {}, expected 0 or more", self.eps);
-        Err(TrainerError::setting("aggregation.eps", message))
+        within("aggregation.eps", self.eps, 0.0..)
     }
 
     /// What the sequences without a trained token add to the loss.

@@ -1,8 +1,6 @@
 //! The objectives, one file each or one line each where only settings differ. A new one needs its
 //! file and its words here.
 
-pub mod setting;
-
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -41,6 +39,7 @@ macro_rules! losses {
             build: |settings| {
                 let objective: $from::$objective = read(settings)?;
                 objective.check()?;
+                objective.ratio().clamp.check("ratio.clamp")?;
                 Ok(Box::new(objective))
             },
         }),+];

@@ -19,6 +19,7 @@ use crate::error::TrainerError;
 use crate::losses::policy::Loss;
 use crate::losses::tokens::{at, put};
 use crate::ragged::Ragged;
+use crate::ranges::above;
 
 /// A loss of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -71,10 +72,7 @@ impl PreferenceLoss {
     /// A `beta` that is not positive, rows of other lengths, a pair without its rows, or a number that
     /// is not finite.
     pub fn loss(&self, batch: &PairedBatch<'_>) -> Result<Loss, TrainerError> {
-        if !(self.beta.is_finite() && self.beta > 0.0) {
-            let message = format!("`beta` is {}, expected a number above 0", self.beta);
-            return Err(TrainerError::setting("beta", message));
-        }
+        above("beta", self.beta, 0.0)?;
         batch.check()?;
         let (sums, lengths) = batch.log_ratios();
         let lengths: Vec<f64> = match self.kind {

@@ -1,15 +1,18 @@
 //! `adaptive_dapo`: dynamic sampling that asks for as many prompts as it will need.
 
+use std::ops::Bound::{Excluded, Included};
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::fill::{Filled, Surplus, hold, train};
 use crate::selection::outcome::{Fates, RolloutRequest, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::advantages::conventions::Std;
 use crate::selection::stats;
 use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 
@@ -78,23 +81,10 @@ pub fn request_size(missing: usize, share: f64, margin: f64) -> usize {
 impl SelectorSettings for AdaptiveSampling {
     fn check(&self) -> Result<(), TrainerError> {
         self.test().check()?;
-        if self.batch_groups == 0 {
-            let message = "`batch_groups` is 0, expected at least 1";
-            return Err(TrainerError::setting("batch_groups", message));
-        }
-        if !(self.margin.is_finite() && self.margin >= 0.0) {
-            let message = format!("`margin` is {}, expected at least 0", self.margin);
-            return Err(TrainerError::setting("margin", message));
-        }
-        if !(0.0..1.0).contains(&self.decay) {
-            let message = format!("`decay` is {}, expected 0 to below 1", self.decay);
-            return Err(TrainerError::setting("decay", message));
-        }
-        if !(self.share_min > 0.0 && self.share_min <= 1.0) {
-            let message = format!("`share_min` is {}, expected above 0 to 1", self.share_min);
-            return Err(TrainerError::setting("share_min", message));
-        }
-        Ok(())
+        within("batch_groups", stats::float(self.batch_groups), 1.0..)?;
+        within("margin", self.margin, 0.0..)?;
+        within("decay", self.decay, 0.0..1.0)?;
+        within("share_min", self.share_min, (Excluded(0.0), Included(1.0)))
     }
 }
 
@@ -245,7 +235,7 @@ mod tests {
             settings[key] = json!(value);
             refused("adaptive_dapo", settings)
         };
-        assert!(with("margin", -0.1).contains("at least 0"));
+        assert!(with("margin", -0.1).contains("0 or more"));
         assert!(with("decay", 1.0).contains("below 1"));
         assert!(with("share_min", 0.0).contains("above 0"));
     }

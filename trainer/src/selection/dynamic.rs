@@ -5,13 +5,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use smart_default::SmartDefault;
 
+use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::fill::{Filled, Surplus, hold, train};
 use crate::selection::outcome::{Fates, RolloutRequest, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::advantages::conventions::Std;
 use crate::selection::stats;
 use crate::selection::usable::{GroupTest, KeepBy, Singles};
 
@@ -88,12 +89,8 @@ impl SelectorSettings for DynamicSampling {
     fn check(&self) -> Result<(), TrainerError> {
         self.test().check()?;
         let sizes = [("batch_groups", self.batch_groups), ("gen_groups", self.gen_groups)];
-        match sizes.into_iter().find(|(_, size)| *size == Some(0)) {
-            Some((key, _)) => {
-                Err(TrainerError::setting(key, format!("`{key}` is 0, expected at least 1")))
-            }
-            None => Ok(()),
-        }
+        let mut sizes = sizes.into_iter().map(|(key, size)| (key, stats::float(size.unwrap_or(1))));
+        sizes.try_for_each(|(key, size)| within(key, size, 1.0..))
     }
 }
 

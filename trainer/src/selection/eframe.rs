@@ -5,6 +5,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::outcome::{
     DropReason, Fates, ReplayedRollout, RolloutRequest, Selection, StoredPart, StoredRollout,
 };
@@ -88,18 +89,9 @@ impl SelectorSettings for EframeReplay {
             ("extra_temperature", self.extra_temperature),
         ];
         for (key, number) in numbers {
-            if !(number.is_finite() && number >= 0.0) {
-                let message = format!("`{key}` is {number}, expected at least 0");
-                return Err(TrainerError::setting(key, message));
-            }
+            within(key, number, 0.0..)?;
         }
-        match self.replay_every {
-            0 => {
-                let message = "`replay_every` is 0, expected at least 1";
-                Err(TrainerError::setting("replay_every", message))
-            }
-            _ => Ok(()),
-        }
+        within("replay_every", f64::from(u8::from(self.replay_every > 0)), 1.0..)
     }
 }
 

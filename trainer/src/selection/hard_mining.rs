@@ -6,6 +6,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
@@ -39,16 +40,9 @@ pub struct HardMining {
 impl SelectorSettings for HardMining {
     fn check(&self) -> Result<(), TrainerError> {
         for (key, visits) in [("visits", self.visits), ("solved_after", self.solved_after)] {
-            if visits == 0 {
-                let message = format!("`{key}` is 0, expected at least 1");
-                return Err(TrainerError::setting(key, message));
-            }
+            within(key, stats::float(visits), 1.0..)?;
         }
-        if self.base.is_finite() && self.base >= 0.0 {
-            return Ok(());
-        }
-        let message = format!("`base` is {}, expected at least 0", self.base);
-        Err(TrainerError::setting("base", message))
+        within("base", self.base, 0.0..)
     }
 }
 
@@ -145,7 +139,7 @@ mod tests {
 
     #[test]
     fn wrong_settings_are_refused() {
-        assert!(refused("hard_mining", json!({"visits": 0})).contains("at least 1"));
-        assert!(refused("hard_mining", json!({"base": -1.0})).contains("at least 0"));
+        assert!(refused("hard_mining", json!({"visits": 0})).contains("1 or more"));
+        assert!(refused("hard_mining", json!({"base": -1.0})).contains("0 or more"));
     }
 }

@@ -6,6 +6,7 @@ use smart_default::SmartDefault;
 
 use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::outcome::{DropReason, Fates, Selection, StoredPart, StoredRollout};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
@@ -45,14 +46,8 @@ pub enum Fluctuation {
 
 impl SelectorSettings for TopGroups {
     fn check(&self) -> Result<(), TrainerError> {
-        if self.k == Some(0) {
-            return Err(TrainerError::setting("k", "`k` is 0, expected at least 1"));
-        }
-        if !(0.0..=1.0).contains(&self.share) {
-            let message = format!("`share` is {}, expected 0 to 1", self.share);
-            return Err(TrainerError::setting("share", message));
-        }
-        Ok(())
+        within("k", stats::float(self.k.unwrap_or(1)), 1.0..)?;
+        within("share", self.share, 0.0..=1.0)
     }
 }
 
@@ -159,7 +154,7 @@ mod tests {
         assert_eq!((rows, chosen.released.len()), (vec![0, 6], 0));
         let again = Columns::new(4, &[0.0, 0.0, 0.0, 1.0]).select(&*selector, &chosen.state);
         assert_eq!(again.released, ["0-0"]);
-        assert!(refused("joyagents", json!({"k": 0})).contains("at least 1"));
+        assert!(refused("joyagents", json!({"k": 0})).contains("1 or more"));
         assert!(refused("joyagents", json!({"share": 2.0})).contains("0 to 1"));
     }
 }

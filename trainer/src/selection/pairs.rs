@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::outcome::{DropReason, Fates, RolloutPair, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
@@ -37,11 +38,7 @@ pub enum PairBy {
 
 impl SelectorSettings for PairSelection {
     fn check(&self) -> Result<(), TrainerError> {
-        if self.gap_above.is_finite() && self.gap_above >= 0.0 {
-            return Ok(());
-        }
-        let message = format!("`gap_above` is {}, expected at least 0", self.gap_above);
-        Err(TrainerError::setting("gap_above", message))
+        within("gap_above", self.gap_above, 0.0..)
     }
 }
 
@@ -124,6 +121,6 @@ mod tests {
         let rewards = [0.0, 1.0, NAN, 0.0, 1.0, 0.0];
         let found = pairs(json!({"by": "skipped_above"}), 6, &rewards);
         assert_eq!(found, (vec![0, 1, 3, 4], vec![(1, 0), (4, 0), (4, 3)]));
-        assert!(refused("pairs", json!({"gap_above": -1.0})).contains("at least 0"));
+        assert!(refused("pairs", json!({"gap_above": -1.0})).contains("0 or more"));
     }
 }

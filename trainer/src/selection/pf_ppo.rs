@@ -5,6 +5,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::draws::Draws;
 use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
@@ -45,11 +46,7 @@ const FLOOR: f64 = 1e-8;
 
 impl SelectorSettings for RewardResampling {
     fn check(&self) -> Result<(), TrainerError> {
-        if self.power.is_finite() && self.power >= 0.0 {
-            return Ok(());
-        }
-        let message = format!("`power` is {}, expected at least 0", self.power);
-        Err(TrainerError::setting("power", message))
+        within("power", self.power, 0.0..)
     }
 }
 
@@ -134,6 +131,6 @@ mod tests {
         }
         let zeros = shares(json!({}), &[0.0, 0.0]);
         assert!((zeros[0] - 0.5).abs() < 0.03, "{zeros:?}");
-        assert!(refused("pf_ppo", json!({"power": -1.0})).contains("at least 0"));
+        assert!(refused("pf_ppo", json!({"power": -1.0})).contains("0 or more"));
     }
 }

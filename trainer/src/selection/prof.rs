@@ -6,6 +6,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::draws::Draws;
 use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
@@ -74,15 +75,8 @@ struct Ranked {
 
 impl SelectorSettings for ProfFilter {
     fn check(&self) -> Result<(), TrainerError> {
-        if !(0.0..=1.0).contains(&self.share) {
-            let message = format!("`share` is {}, expected 0 to 1", self.share);
-            return Err(TrainerError::setting("share", message));
-        }
-        if !(self.step_penalty.is_finite() && self.step_penalty >= 0.0) {
-            let message = format!("`step_penalty` is {}, expected at least 0", self.step_penalty);
-            return Err(TrainerError::setting("step_penalty", message));
-        }
-        Ok(())
+        within("share", self.share, 0.0..=1.0)?;
+        within("step_penalty", self.step_penalty, 0.0..)
     }
 }
 
@@ -236,6 +230,6 @@ mod tests {
         let means = [0.1, NAN, 0.9, NAN, 0.5];
         assert_eq!(chosen(json!({"keep": 4}), &rewards, &means, &[2; 5]), [0, 4]);
         assert!(refused("prof", json!({"share": 1.5})).contains("0 to 1"));
-        assert!(refused("prof", json!({"step_penalty": -1.0})).contains("at least 0"));
+        assert!(refused("prof", json!({"step_penalty": -1.0})).contains("0 or more"));
     }
 }

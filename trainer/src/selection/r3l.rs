@@ -7,6 +7,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::outcome::{Fates, Selection, StoredPart, StoredRollout};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::{Attempt, RolloutBatch, at};
@@ -30,11 +31,7 @@ pub struct PivotalCredit {
 
 impl SelectorSettings for PivotalCredit {
     fn check(&self) -> Result<(), TrainerError> {
-        if self.perfect.is_finite() {
-            return Ok(());
-        }
-        let message = format!("`perfect` is {}, expected a number", self.perfect);
-        Err(TrainerError::setting("perfect", message))
+        within("perfect", self.perfect, ..)
     }
 }
 

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use smart_default::SmartDefault;
 
+use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::draws::Draws;
 use crate::selection::outcome::{DropReason, Fates, RolloutRequest, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::advantages::conventions::Std;
 use crate::selection::stats;
 use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 
@@ -41,10 +42,7 @@ const REJECTED: &str = "rejected_batches";
 
 impl SelectorSettings for GroupReplacement {
     fn check(&self) -> Result<(), TrainerError> {
-        if !(0.0..1.0).contains(&self.share_above) {
-            let message = format!("`share_above` is {}, expected 0 to below 1", self.share_above);
-            return Err(TrainerError::setting("share_above", message));
-        }
+        within("share_above", self.share_above, 0.0..1.0)?;
         self.test().check()
     }
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::draws::Draws;
 use crate::selection::outcome::{
     DropReason, Fates, ReplayedRollout, Selection, StoredPart, StoredRollout,
@@ -69,16 +70,10 @@ impl SelectorSettings for SelectiveReplay {
             ("current_share", self.current_share.unwrap_or(0.0)),
             ("solved_share", self.solved_share),
         ] {
-            if !(0.0..=1.0).contains(&share) {
-                let message = format!("`{key}` is {share}, expected 0 to 1");
-                return Err(TrainerError::setting(key, message));
-            }
+            within(key, share, 0.0..=1.0)?;
         }
         for (key, number) in [("alpha", self.alpha), ("floor", self.floor)] {
-            if !(number.is_finite() && number >= 0.0) {
-                let message = format!("`{key}` is {number}, expected at least 0");
-                return Err(TrainerError::setting(key, message));
-            }
+            within(key, number, 0.0..)?;
         }
         Ok(())
     }
@@ -341,6 +336,6 @@ mod tests {
     #[test]
     fn wrong_settings_are_refused() {
         assert!(refused("ssr", json!({"current_share": 1.5})).contains("0 to 1"));
-        assert!(refused("ssr", json!({"alpha": -1.0})).contains("at least 0"));
+        assert!(refused("ssr", json!({"alpha": -1.0})).contains("0 or more"));
     }
 }

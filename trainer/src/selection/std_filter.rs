@@ -4,12 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use smart_default::SmartDefault;
 
+use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::outcome::{DropReason, Fates, Selection};
 use crate::selection::policy::{Selector, SelectorSettings};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::state::SelectionState;
-use crate::advantages::conventions::Std;
 use crate::selection::stats;
 
 /// Drops prompts whose rewards have a standard deviation below a share of its running mean (RLPR:
@@ -43,14 +44,8 @@ const MEAN: &str = "std_mean";
 
 impl SelectorSettings for StdFilter {
     fn check(&self) -> Result<(), TrainerError> {
-        if !(0.0..1.0).contains(&self.decay) {
-            let message = format!("`decay` is {}, expected 0 to below 1", self.decay);
-            return Err(TrainerError::setting("decay", message));
-        }
-        if !(self.factor.is_finite() && self.factor >= 0.0) {
-            let message = format!("`factor` is {}, expected at least 0", self.factor);
-            return Err(TrainerError::setting("factor", message));
-        }
+        within("decay", self.decay, 0.0..1.0)?;
+        within("factor", self.factor, 0.0..)?;
         if self.filter_from <= self.mean_from {
             let message = format!(
                 "`filter_from` is {}, expected more than {}, with which the mean begins",
@@ -129,7 +124,7 @@ mod tests {
     #[test]
     fn wrong_settings_are_refused() {
         assert!(refused("std_filter", json!({"decay": 1.0})).contains("below 1"));
-        assert!(refused("std_filter", json!({"factor": -0.5})).contains("at least 0"));
+        assert!(refused("std_filter", json!({"factor": -0.5})).contains("0 or more"));
         assert!(refused("std_filter", json!({"filter_from": 6})).contains("more than 6"));
     }
 }

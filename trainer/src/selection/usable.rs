@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::advantages::conventions::Std;
 use crate::error::TrainerError;
+use crate::ranges::within;
 use crate::selection::outcome::{DropReason, Fates};
 use crate::selection::rollouts::RolloutBatch;
 use crate::selection::stats;
@@ -63,11 +64,7 @@ impl GroupTest {
             let message = format!("`between` is {:?}, expected a lower one first", self.between);
             return Err(TrainerError::setting("between", message));
         }
-        if !(self.std_above.is_finite() && self.std_above >= 0.0) {
-            let message = format!("`std_above` is {}, expected at least 0", self.std_above);
-            return Err(TrainerError::setting("std_above", message));
-        }
-        Ok(())
+        within("std_above", self.std_above, 0.0..)
     }
 
     /// Whether a group is kept; where it is not, its rollouts are dropped.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::TrainerError;
 use crate::losses::correction::importance::log_ratios;
 use crate::losses::tokens::{LogpSource, TrainedTokens, at};
+use crate::ranges::within;
 
 /// Off-policy sequence masking.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -30,11 +31,7 @@ impl OpsmSettings {
     /// # Errors
     /// Names the setting.
     pub fn check(&self) -> Result<(), TrainerError> {
-        if self.threshold.is_finite() {
-            return Ok(());
-        }
-        let message = format!("`threshold` is {}, expected a finite number", self.threshold);
-        Err(TrainerError::setting("correction.opsm.threshold", message))
+        within("correction.opsm.threshold", self.threshold, ..)
     }
 
     /// Which tokens are left out.

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::above;
 use crate::losses::objective::Objective;
 use crate::losses::ratio::RatioSettings;
 use crate::losses::terms::{Term, Terms};
 use crate::losses::tokens::{LogpSource, TrainedTokens};
+use crate::ranges::above;
 
 /// The ratio with an upper bound as a weight of the log-likelihood: `-sg(min(R, ratio_max)) A logp`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -32,8 +32,7 @@ impl Default for AipoObjective {
 
 impl Objective for AipoObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "ratio_max", self.ratio_max)?;
-        self.ratio.clamp.check("ratio.clamp")
+        above("ratio_max", self.ratio_max, 0.0)
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

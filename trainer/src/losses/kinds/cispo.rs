@@ -70,8 +70,7 @@ impl CispoObjective {
 
 impl Objective for CispoObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        self.span().check("eps_high")?;
-        self.ratio.clamp.check("ratio.clamp")
+        self.span().check("eps_high")
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::{above, not_negative};
 use crate::losses::objective::Objective;
 use crate::losses::ratio::{LogRatios, RatioSettings, RatioTerm};
 use crate::losses::terms::Terms;
 use crate::losses::tokens::{LossToken, TrainedTokens, at};
+use crate::ranges::{above, within};
 
 /// The clipped objective: `-min(R A, clip(R, 1 - eps_low, 1 + eps_high) A)`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -79,11 +79,10 @@ impl ClipObjective {
 
 impl Objective for ClipObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps_low", self.eps_low)?;
-        not_negative("eps_high", self.eps_high)?;
-        self.dual_clip.map_or(Ok(()), |bound| above(1.0, "dual_clip", bound))?;
-        self.ratio_max.map_or(Ok(()), |bound| above(0.0, "ratio_max", bound))?;
-        self.ratio.clamp.check("ratio.clamp")
+        within("eps_low", self.eps_low, 0.0..)?;
+        within("eps_high", self.eps_high, 0.0..)?;
+        self.dual_clip.map_or(Ok(()), |bound| above("dual_clip", bound, 1.0))?;
+        self.ratio_max.map_or(Ok(()), |bound| above("ratio_max", bound, 0.0))
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

@@ -19,11 +19,11 @@ use smart_default::SmartDefault;
 use crate::error::TrainerError;
 use crate::losses::kinds::clip::ClipObjective;
 use crate::losses::kinds::covariance::{TokenCovariance, covariances, share_of};
-use crate::losses::kinds::setting::{above, not_negative};
 use crate::losses::objective::Objective;
 use crate::losses::ratio::RatioSettings;
 use crate::losses::terms::Terms;
 use crate::losses::tokens::{LossToken, TrainedTokens};
+use crate::ranges::{above, within};
 
 /// The clipped objective without some of the tokens that lower the entropy most.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -82,8 +82,8 @@ impl ClipCovObjective {
 
 impl Objective for ClipCovObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "share", self.share)?;
-        not_negative("cov_high - cov_low", self.cov_high - self.cov_low)?;
+        above("share", self.share, 0.0)?;
+        within("cov_high - cov_low", self.cov_high - self.cov_low, 0.0..)?;
         self.clip().check()
     }
 

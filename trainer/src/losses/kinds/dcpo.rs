@@ -11,11 +11,11 @@ use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::clip::{ClipBounds, metrics};
-use crate::losses::kinds::setting::{above, not_negative};
 use crate::losses::objective::Objective;
 use crate::losses::ratio::RatioSettings;
 use crate::losses::terms::Terms;
 use crate::losses::tokens::{TrainedTokens, at};
+use crate::ranges::{above, within};
 
 /// The clipped objective with bounds by the old probability of the token.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -52,11 +52,10 @@ impl DcpoObjective {
 
 impl Objective for DcpoObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps_low", self.eps_low)?;
-        not_negative("eps_high", self.eps_high)?;
-        self.ratio_max.map_or(Ok(()), |most| above(0.0, "ratio_max", most))?;
-        self.dual_clip.map_or(Ok(()), |bound| above(1.0, "dual_clip", bound))?;
-        self.ratio.clamp.check("ratio.clamp")
+        within("eps_low", self.eps_low, 0.0..)?;
+        within("eps_high", self.eps_high, 0.0..)?;
+        self.ratio_max.map_or(Ok(()), |most| above("ratio_max", most, 0.0))?;
+        self.dual_clip.map_or(Ok(()), |bound| above("dual_clip", bound, 1.0))
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

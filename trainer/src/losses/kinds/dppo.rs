@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::{above, not_negative};
 use crate::losses::objective::Objective;
 use crate::losses::ratio::{RatioSettings, RatioTerm};
 use crate::losses::terms::Terms;
 use crate::losses::tokens::{LossToken, TrainedTokens, at};
+use crate::ranges::{above, within};
 
 /// A mask by divergence in place of the clip.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -79,10 +79,9 @@ impl DppoObjective {
 
 impl Objective for DppoObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("delta_low", self.delta_low)?;
-        not_negative("delta_high", self.delta_high)?;
-        self.ratio_max.map_or(Ok(()), |most| above(0.0, "ratio_max", most))?;
-        self.ratio.clamp.check("ratio.clamp")
+        within("delta_low", self.delta_low, 0.0..)?;
+        within("delta_high", self.delta_high, 0.0..)?;
+        self.ratio_max.map_or(Ok(()), |most| above("ratio_max", most, 0.0))
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

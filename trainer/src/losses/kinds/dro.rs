@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::above;
 use crate::losses::objective::Objective;
 use crate::losses::ratio::{RatioSettings, RatioTerm};
 use crate::losses::terms::Terms;
 use crate::losses::tokens::TrainedTokens;
+use crate::ranges::above;
 
 /// The log-likelihood with a quadratic penalty: `-(A logp - beta / 2 (logp - old)^2)`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -26,8 +26,7 @@ pub struct DroObjective {
 
 impl Objective for DroObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "beta", self.beta)?;
-        self.ratio.clamp.check("ratio.clamp")
+        above("beta", self.beta, 0.0)
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::not_negative;
 use crate::losses::objective::Objective;
 use crate::losses::ratio::RatioSettings;
 use crate::losses::terms::{Coupling, Terms};
 use crate::losses::tokens::{LogpSource, LossToken, TrainedTokens, at};
+use crate::ranges::within;
 
 /// The geometric mean of clipped ratios: `-A exp(mean of clip(logp - old))` for each sequence.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -75,9 +75,9 @@ impl GmpoObjective {
 
 impl Objective for GmpoObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("eps_low", self.eps_low)?;
-        not_negative("eps_high", self.eps_high)?;
-        not_negative("length_eps", self.length_eps)
+        within("eps_low", self.eps_low, 0.0..)?;
+        within("eps_high", self.eps_high, 0.0..)?;
+        within("length_eps", self.length_eps, 0.0..)
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

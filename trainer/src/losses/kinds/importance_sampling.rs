@@ -20,10 +20,6 @@ pub struct ImportanceSamplingObjective {
 }
 
 impl Objective for ImportanceSamplingObjective {
-    fn check(&self) -> Result<(), TrainerError> {
-        self.ratio.clamp.check("ratio.clamp")
-    }
-
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {
         let ratios = self.ratio.of(tokens)?;
         Ok(ratios.terms(tokens, |token, log_ratio| {

@@ -10,11 +10,11 @@ use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 use crate::losses::kinds::covariance::{covariances, share_of};
-use crate::losses::kinds::setting::{above, not_negative};
 use crate::losses::objective::Objective;
 use crate::losses::ratio::{RatioSettings, RatioTerm};
 use crate::losses::terms::Terms;
 use crate::losses::tokens::{TrainedTokens, put};
+use crate::ranges::{above, within};
 
 /// The ratio with a penalty on the tokens that lower the entropy most.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -45,9 +45,8 @@ impl KlCovObjective {
 
 impl Objective for KlCovObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "share", self.share)?;
-        not_negative("coefficient", self.coefficient)?;
-        self.ratio.clamp.check("ratio.clamp")
+        above("share", self.share, 0.0)?;
+        within("coefficient", self.coefficient, 0.0..)
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::above;
 use crate::losses::objective::Objective;
 use crate::losses::terms::{Coupling, Terms};
 use crate::losses::tokens::{LogpSource, TrainedTokens, at};
+use crate::ranges::above;
 
 /// The log-likelihood with a quadratic penalty of the sequence's log ratio. Its aggregation is a mean
 /// over sequences of sums over tokens.
@@ -23,7 +23,7 @@ pub struct OpmdObjective {
 
 impl Objective for OpmdObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "tau", self.tau)
+        above("tau", self.tau, 0.0)
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

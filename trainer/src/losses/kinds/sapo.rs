@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::above;
 use crate::losses::objective::Objective;
 use crate::losses::ratio::{RatioSettings, RatioTerm};
 use crate::losses::terms::Terms;
 use crate::losses::tokens::TrainedTokens;
+use crate::ranges::above;
 
 /// A soft gate on the ratio: `-(4 / tau) sigmoid(tau (R - 1)) A`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -31,9 +31,8 @@ pub struct SapoObjective {
 
 impl Objective for SapoObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "tau_pos", self.tau_pos)?;
-        above(0.0, "tau_neg", self.tau_neg)?;
-        self.ratio.clamp.check("ratio.clamp")
+        above("tau_pos", self.tau_pos, 0.0)?;
+        above("tau_neg", self.tau_neg, 0.0)
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::not_negative;
 use crate::losses::objective::Objective;
 use crate::losses::terms::{Term, Terms};
 use crate::losses::tokens::{TrainedTokens, at};
+use crate::ranges::within;
 
 /// Demonstrations and own rollouts, weighted by entropy.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -31,8 +31,8 @@ pub struct SrftObjective {
 
 impl Objective for SrftObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        not_negative("demonstration", self.demonstration)?;
-        not_negative("positive", self.positive)
+        within("demonstration", self.demonstration, 0.0..)?;
+        within("positive", self.positive, 0.0..)
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
-use crate::losses::kinds::setting::{above, not_negative};
 use crate::losses::objective::Objective;
 use crate::losses::terms::{Term, Terms};
 use crate::losses::tokens::{LogpSource, TrainedTokens, at};
+use crate::ranges::{above, within};
 
 /// A smooth weight of the sequence's ratio: `-sg(phi(w)) A logp`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
@@ -57,13 +57,13 @@ impl VespoObjective {
 
 impl Objective for VespoObjective {
     fn check(&self) -> Result<(), TrainerError> {
-        above(0.0, "k_pos", self.k_pos)?;
-        above(0.0, "k_neg", self.k_neg)?;
-        not_negative("lambda_pos", self.lambda_pos)?;
-        not_negative("lambda_neg", self.lambda_neg)?;
-        above(0.0, "token_log_max", self.token_log_max)?;
-        above(0.0, "ratio_min", self.ratio_min)?;
-        above(self.ratio_min.ln(), "log_max", self.log_max)
+        above("k_pos", self.k_pos, 0.0)?;
+        above("k_neg", self.k_neg, 0.0)?;
+        within("lambda_pos", self.lambda_pos, 0.0..)?;
+        within("lambda_neg", self.lambda_neg, 0.0..)?;
+        above("token_log_max", self.token_log_max, 0.0)?;
+        above("ratio_min", self.ratio_min, 0.0)?;
+        above("log_max", self.log_max, self.ratio_min.ln())
     }
 
     fn terms(&self, tokens: &TrainedTokens<'_>) -> Result<Terms, TrainerError> {

@@ -116,7 +116,7 @@ fn a_limit_of_generation_batches_is_kept() {
 #[test]
 fn wrong_settings_are_refused() {
     assert!(refused("dynamic", json!({"between": [1.0, 0.0]})).contains("lower one first"));
-    assert!(refused("dynamic", json!({"batch_groups": 0})).contains("at least 1"));
+    assert!(refused("dynamic", json!({"batch_groups": 0})).contains("1 or more"));
     assert!(refused("dynamic", json!({"std_above": -1.0})).contains("-1"));
     assert!(refused("dynamic", json!({"stdabove": 1.0})).contains("stdabove"));
 }

@@ -121,7 +121,7 @@ fn exploration_finds_what_the_first_pass_missed() {
 
 #[test]
 fn wrong_settings_are_refused() {
-    assert!(refused("eframe", json!({"replay_every": 0})).contains("at least 1"));
+    assert!(refused("eframe", json!({"replay_every": 0})).contains("1 or more"));
     assert!(refused("eframe", json!({"keep_above": -0.1})).contains("-0.1"));
     let groups = Groups::of_size(1, 1).unwrap();
     let batch = RolloutBatch::new(&groups, &[1.0]).unwrap();

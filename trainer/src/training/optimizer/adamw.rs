@@ -7,6 +7,7 @@ use super::schedule::learning_rate;
 use crate::config::OptimizerConfig;
 use crate::error::TrainerError;
 use crate::policy::{Gradients, Parameters};
+use crate::ranges::within;
 use crate::statistics::float;
 
 /// How many weights are updated in one piece: those, their gradients and moments fit into a cache.
@@ -182,21 +183,12 @@ impl Piece<'_> {
 
 /// Fails where a setting is out of range.
 fn check(config: &OptimizerConfig) -> Result<(), TrainerError> {
-    let positive = |number: f64| number >= 0.0 && number.is_finite();
-    let share = |number: f64| (0.0..1.0).contains(&number);
-    let settings = [
-        ("learning_rate", config.learning_rate, positive(config.learning_rate)),
-        ("adam_beta1", config.adam_beta1, share(config.adam_beta1)),
-        ("adam_beta2", config.adam_beta2, share(config.adam_beta2)),
-        ("adam_epsilon", config.adam_epsilon, positive(config.adam_epsilon)),
-        ("weight_decay", config.weight_decay, positive(config.weight_decay)),
-        ("max_grad_norm", config.max_grad_norm, positive(config.max_grad_norm)),
-    ];
-    let Some((name, value, _)) = settings.into_iter().find(|(_, _, is_right)| !is_right) else {
-        return Ok(());
-    };
-    let range = if name.contains("beta") { "from 0 to below 1" } else { "of 0 or more" };
-    Err(TrainerError::setting(name, format!("`{name}` is {value}, expected a number {range}")))
+    within("learning_rate", config.learning_rate, 0.0..)?;
+    within("adam_beta1", config.adam_beta1, 0.0..1.0)?;
+    within("adam_beta2", config.adam_beta2, 0.0..1.0)?;
+    within("adam_epsilon", config.adam_epsilon, 0.0..)?;
+    within("weight_decay", config.weight_decay, 0.0..)?;
+    within("max_grad_norm", config.max_grad_norm, 0.0..)
 }
 
 /// The weights that are trained, as few spans as there can be.
@@ -335,9 +327,9 @@ mod tests {
             AdamW::new(&config, &weights, 1).map(|_| ()).unwrap_err().to_string()
         };
         let beta = refused(OptimizerConfig { adam_beta2: 1.0, ..OptimizerConfig::default() });
-        assert_eq!(beta, "`adam_beta2` is 1, expected a number from 0 to below 1");
+        assert_eq!(beta, "`adam_beta2` is 1, expected 0 to below 1");
         let rate = refused(OptimizerConfig { learning_rate: f64::NAN, ..config(0.0) });
-        assert_eq!(rate, "`learning_rate` is NaN, expected a number of 0 or more");
+        assert_eq!(rate, "`learning_rate` is NaN, expected 0 or more");
         assert!(refused(config(-0.1)).contains("`weight_decay` is -0.1"));
     }
 }
