@@ -4,6 +4,7 @@
     clippy::default_trait_access,
     clippy::print_stdout,
     clippy::type_complexity,
+    unreachable_pub,
     reason = "a test stops at what it does not expect"
 )]
 

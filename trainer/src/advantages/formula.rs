@@ -105,30 +105,7 @@ impl FormulaEstimator {
                 batch.groups.along(name, part.rewards.len())?;
                 Ok(along(part.rewards))
             }
-            Some(("steps", name)) => {
-                let steps = batch.needed_rows(kind, "steps", batch.steps)?;
-                let tags = || batch.needed_rows(kind, "step_tags", batch.step_tags);
-                match (name, &input.is) {
-                    ("reward", None) => Ok(of_steps(steps, rows, reward)),
-                    ("tag", is) => Ok(of_tags(tags()?, steps, rows, is.as_deref())),
-                    ("normalised", None) => {
-                        let groups = steps::group_of_rows(batch);
-                        let class = |row: usize, _| groups.get(row).copied();
-                        Ok(self.normalised(batch, steps, rows, class))
-                    }
-                    ("normalised_by_tag", None) => {
-                        let tags = tags()?;
-                        if !steps.is_along(tags) {
-                            let have = format!("{} tags", tags.values().len());
-                            let due = format!("one for each of {} steps", steps.values().len());
-                            return Err(TrainerError::input("step tags", have, due));
-                        }
-                        let class = |row: usize, at: usize| tags.row(row).get(at);
-                        Ok(self.normalised(batch, steps, rows, class))
-                    }
-                    _ => Err(unknown(&input.name, kind)),
-                }
-            }
+            Some(("steps", _)) => self.along_steps(input, batch, rows),
             Some(("role", name)) => {
                 let roles = batch.needed(kind, "roles", batch.roles)?;
                 let is = |row: &usize| roles.get(*row).is_some_and(|role| role == name);
@@ -157,6 +134,38 @@ impl FormulaEstimator {
                 }
                 name => Err(unknown(name, kind)),
             },
+        }
+    }
+
+    /// The numbers of an input along the steps.
+    fn along_steps(
+        &self,
+        input: &FormulaInput,
+        batch: &RewardBatch<'_>,
+        rows: &[usize],
+    ) -> Result<Cow<'static, [f64]>, TrainerError> {
+        let kind = self.kind.as_str();
+        let steps = batch.needed_rows(kind, "steps", batch.steps)?;
+        let tags = || batch.needed_rows(kind, "step_tags", batch.step_tags);
+        match (input.name.as_str(), &input.is) {
+            ("steps.reward", None) => Ok(of_steps(steps, rows, batch)),
+            ("steps.tag", is) => Ok(of_tags(tags()?, steps, rows, is.as_deref())),
+            ("steps.normalised", None) => {
+                let groups = steps::group_of_rows(batch);
+                let class = |row: usize, _| groups.get(row).copied();
+                Ok(self.normalised(batch, steps, rows, class))
+            }
+            ("steps.normalised_by_tag", None) => {
+                let tags = tags()?;
+                if !steps.is_along(tags) {
+                    let have = format!("{} tags", tags.values().len());
+                    let due = format!("one for each of {} steps", steps.values().len());
+                    return Err(TrainerError::input("step tags", have, due));
+                }
+                let class = |row: usize, at: usize| tags.row(row).get(at);
+                Ok(self.normalised(batch, steps, rows, class))
+            }
+            (name, _) => Err(unknown(name, kind)),
         }
     }
 
@@ -287,10 +296,10 @@ fn step_ends(steps: &Ragged<StepReward>, rows: &[usize]) -> Vec<usize> {
 fn of_steps(
     steps: &Ragged<StepReward>,
     rows: &[usize],
-    reward: impl Fn(&usize) -> Option<f64>,
+    batch: &RewardBatch<'_>,
 ) -> Cow<'static, [f64]> {
     let one = |row: &usize| {
-        let is_scored = reward(row).is_some();
+        let is_scored = batch.rewards.get(*row).is_some_and(|own| !own.is_nan());
         let number = move |step: &StepReward| {
             if is_scored && !step.reward.is_nan() { step.reward } else { MISSING }
         };
