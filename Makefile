@@ -171,7 +171,7 @@ test-export: assets-portable
 	$(EXPORT)/venv/bin/pip install --quiet --force-reinstall --no-deps target/wheel/dev/*.whl
 	for wheel in target/wheel/dev/*.whl; do $(EXPORT)/venv/bin/pip install --quiet "$$wheel[export]"; done
 	$(EXPORT)/venv/bin/pip install --quiet pytest==9.2.0
-	$(EXPORT)/venv/bin/python -m pytest --quiet python/tests/test_export_weights.py
+	$(EXPORT)/venv/bin/python -m pytest --quiet python/tests/test_export_*.py
 	OMP_NUM_THREADS=1 $(EXPORT)/venv/bin/python -m assay.export.fixtures $(EXPORT)/models --against $(MODELS)
 
 fmt:

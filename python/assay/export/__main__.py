@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
+import sys
 from pathlib import Path
 from pickle import UnpicklingError
 
@@ -13,12 +15,27 @@ from safetensors import SafetensorError
 
 from . import memory
 from .checkpoint import Checkpoint
-from .export import STREAMED, TOLERANCES, Options, Report, export
+from .export import STREAMED, TOLERANCES, Options, Report, export, part_of
 from .presets import PRESETS
 from .progress import on_stderr
 
 logging.disable(logging.WARNING)
 REFUSALS = (ValueError, OSError, TemplateError, SafetensorError, UnpicklingError)
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+
+
+def refuse(name: str, error: Exception, out: Path) -> int:
+    """Says why there is no model folder, under a code of `docs/codes.md`, and returns the exit code."""
+    code, ends, more = "bad_value", 2, ""
+    if isinstance(error, SafetensorError | UnpicklingError):
+        code, ends = "damaged", 3
+    elif isinstance(error, OSError):
+        is_ours = str(error.filename or "").startswith(str(out))
+        code, ends = "unwritable" if is_ours or error.errno in UNWRITABLE else "unreadable_file", 3
+        if (part := part_of(out)).exists():
+            more = f"; the same command goes on with {part}"
+    print(f"error[{code}]: {name}: {error}{more}", file=sys.stderr)
+    return ends
 
 
 def report(name: str, found: Report, given: float) -> None:
@@ -56,7 +73,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     options = Options(
-        given.name or given.model.name,
+        given.name or given.model.resolve().name,
         given.precision,
         given.kv,
         given.opset,
@@ -85,7 +102,7 @@ def main() -> None:
         tell("done; that was the peak of memory")
         report(options.name, found, options.limit)
     except REFUSALS as refused:
-        raise SystemExit(f"{options.name}: refused: {refused}") from refused
+        raise SystemExit(refuse(options.name, refused, given.out)) from refused
 
 
 if __name__ == "__main__":

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer
 from torch import nn
 from transformers import (
@@ -58,23 +60,30 @@ class Checkpoint:
         self.tell = tell
         self._streamed = streamed
         self.record: stream.Record | None = None
-        given = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        path = folder / "config.json"
+        given = _object(path)
         kind = given.get("model_type")
+        if not isinstance(kind, str):
+            raise ValueError(f"{path}: model_type: expected the name of an architecture, found {kind!r}")
+        if quantised := given.get("quantization_config"):
+            how = quantised.get("quant_method") if isinstance(quantised, dict) else quantised
+            raise ValueError(f"{path}: quantization_config: {how}: give the checkpoint whose weights are floats")
         self.conversion = CONVERSIONS.get(kind)
         if self.conversion is None and kind not in CONFIG_MAPPING:
             raise ValueError(
                 f"transformers knows no architecture {kind!r}, and no code of the model folder is run: save its "
                 "weights under the names of an architecture that it is, or take a newer transformers"
             )
-        self.config = (
-            self.conversion.config(given)
-            if self.conversion
-            else AutoConfig.from_pretrained(folder, trust_remote_code=False)
-        )
+        with _built_of(path):
+            self.config = (
+                self.conversion.config(given)
+                if self.conversion
+                else AutoConfig.from_pretrained(folder, trust_remote_code=False)
+            )
         reader = PreTrainedTokenizerFast if self.conversion else AutoTokenizer
         try:
             self.tokenizer: PreTrainedTokenizerBase = reader.from_pretrained(folder, trust_remote_code=False)
-        except (ValueError, ImportError, KeyError) as error:
+        except Exception as error:  # those of tokenizers have no class of their own
             has = (folder / "tokenizer.json").exists()
             what = "is none that transformers reads" if has else "is missing, and transformers cannot make one here"
             raise ValueError(f"tokenizer.json {what}: {error}") from error
@@ -106,7 +115,7 @@ class Checkpoint:
 
     def _lay_out(self, auto: Any) -> PreTrainedModel:
         """The model without its weights, which are read from the checkpoint layer by layer."""
-        with stream.weightless():
+        with _built_of(self.folder / "config.json"), stream.weightless():
             model = auto.from_config(self.config, dtype=torch.float32, trust_remote_code=False).eval()
         missing = stream.attach(model, model.base_model_prefix, self.has, self.tensor)
         missing = sorted(name for name in missing if "pooler" not in name or auto is not AutoModel)
@@ -147,7 +156,7 @@ class Checkpoint:
         for rope in [ropes, *(inner for inner in ropes.values() if isinstance(inner, dict))]:
             if rope.get("rope_type") == "longrope":  # longer texts have other frequencies: see tracing
                 limit = min(limit, rope["original_max_position_embeddings"])
-        with torch.device("meta"):
+        with _built_of(self.folder / "config.json"), torch.device("meta"):
             skeleton = AutoModel.from_config(self.config)
         table = getattr(getattr(skeleton, "embeddings", None), "position_embeddings", None)
         padding = getattr(table, "padding_idx", None)
@@ -195,8 +204,11 @@ class Checkpoint:
             if path.suffix == ".bin":
                 sizes += [tensor.numel() for tensor in _pickled(path).values()]
                 continue
-            with safe_open(path, framework="pt") as file:
-                sizes += [math.prod(file.get_slice(tensor).get_shape()) for tensor in file.keys()]
+            with _opened(path) as file:
+                names = set(file.keys())
+                sizes += [math.prod(file.get_slice(tensor).get_shape()) for tensor in names]
+            if lost := {name for name, file in self._tensor_files.items() if file == path.name} - names:
+                raise SafetensorError(f"{path} lacks {min(lost)}, which the index says it holds")
         return sizes
 
     @property
@@ -218,7 +230,7 @@ class Checkpoint:
         if path.suffix == ".bin":
             found = _pickled(path)[origin]
         else:
-            with safe_open(path, framework="pt") as file:
+            with _opened(path) as file:
                 found = file.get_tensor(origin)
         return self.conversion.parts(self.config, name, found) if self.conversion else found
 
@@ -289,18 +301,57 @@ class Checkpoint:
         for name in ("model.safetensors", "pytorch_model.bin"):
             index, path = self.folder / f"{name}.index.json", self.folder / name
             if index.exists():
-                return json.loads(index.read_text(encoding="utf-8"))["weight_map"]
+                files = _object(index).get("weight_map")
+                if not isinstance(files, dict):
+                    raise ValueError(f"{index}: weight_map: expected the file of each tensor, found {files!r}")
+                return files
             if path.suffix == ".bin" and path.exists():
                 return dict.fromkeys(_pickled(path), name)
             if path.exists():
-                with safe_open(path, framework="pt") as file:
+                with _opened(path) as file:
                     return dict.fromkeys(file.keys(), name)
         raise ValueError(f"{self.folder} has neither model.safetensors nor pytorch_model.bin")
 
 
 @lru_cache(maxsize=1)
 def _pickled(path: Path) -> dict[str, torch.Tensor]:
-    return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    except OSError:
+        raise
+    except Exception as error:  # of any class
+        raise UnpicklingError(f"{path}: {error}") from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A file of safetensors, whose errors say which file it is."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            yield file
+    except SafetensorError as error:
+        raise SafetensorError(f"{path}: {error}") from error
+
+
+@contextmanager
+def _built_of(path: Path) -> Iterator[None]:
+    """Whatever transformers raises here is what it says of values in this file."""
+    try:
+        yield
+    except Exception as error:
+        kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+        raise ValueError(f"{path}: transformers takes no such model: {kind}{error}") from error
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """What a file of JSON says."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: expected an object, found {found!r}")
+    return found
 
 
 def _bare(tokenizer: str) -> dict[str, Any]:

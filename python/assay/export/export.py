@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import shutil
-import tempfile
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from . import checks, golden, manifest, onnx_file, weights
+from . import checks, golden, manifest, memory, onnx_file, weights
 from .checkpoint import Checkpoint
 from .golden import Case
 from .graph import CachedScorer, Scorer, Shape
@@ -25,6 +26,11 @@ TOLERANCES = {"fp32": 1e-5, "fp16": 2e-3, "bf16": 1e-5, "int8": 1e-4, "int8_bloc
 BEARABLE = {"fp32": 1e-3, "fp16": 2e-2, "bf16": 2e-2, "int8": 1e-4, "int8_blocks": 1e-4, "int4_blocks": 1e-4}
 """Rounding of large models is more than the tolerance that small ones keep; beyond this it is an error."""
 WRITTEN = (".onnx", ".data", ".json", ".jinja", ".toml")
+MANIFEST = "model.toml"
+KEY = "key"
+"""Of a folder that an export fills: what that export is, and nothing where it cannot be gone on with."""
+DISK_BYTES = {"fp32": 4, "fp16": 2, "int8": 5}
+"""A parameter on disk, with the graph in fp32 that the quantiser reads."""
 LAYERS = {"fp32": 1e-4, "fp16": 0.02, "bf16": 0.03, "int8_blocks": 0.05, "int4_blocks": 0.5}
 """How far a layer may be from that of transformers, by the root of the mean square; those before it included."""
 STREAMED = ("bf16", *weights.BITS)
@@ -82,8 +88,10 @@ def export(
 ) -> Report:
     """Writes the model folder `out`. A second checkpoint is the reference model of kind `implicit`.
 
-    Weights that are streamed lie in `OUT.part` until then, and an export that was stopped goes on with them.
+    Files lie in `OUT.part` until then. An export that streams weights and was stopped goes on with them.
     """
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"{out} is no folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     streamed = checkpoints[0].streamed
     for checkpoint in checkpoints:
@@ -92,18 +100,47 @@ def export(
         raise ValueError(f"{options.precision} is written weight by weight: leave out --in-memory")
     if options.precision == "int8" and streamed:
         raise ValueError("int8 with ranges found at run time holds the graph in memory: int8_blocks, or --in-memory")
-    part = out.with_name(f"{out.name}.part")
-    if streamed:
-        part.mkdir(exist_ok=True)
-    with nullcontext(part) if streamed else tempfile.TemporaryDirectory(dir=out.parent) as place:
-        report = _export(checkpoints, Path(place), preset, options, tell)
+    key = " ".join(_key(checkpoint, preset, options) for checkpoint in checkpoints) if streamed else ""
+    with _filled(part_of(out), key) as part:
+        report = _export(checkpoints, part, preset, options, tell)
         out.mkdir(exist_ok=True)
-        for path in Path(place).iterdir():
-            if path.is_file() and path.name.endswith(WRITTEN):
-                path.replace(out / path.name)
-    if streamed:
-        shutil.rmtree(part)
+        # Without a manifest a folder is no model, and none holds files of two.
+        (out / MANIFEST).unlink(missing_ok=True)
+        files = (path for path in part.iterdir() if path.name.endswith(WRITTEN))
+        for path in sorted(files, key=lambda path: (path.name == MANIFEST, path.name)):
+            path.replace(out / path.name)
     return report
+
+
+def part_of(out: Path) -> Path:
+    """The folder that is filled before it becomes `out`."""
+    return out.with_name(f"{out.name}.part")
+
+
+@contextmanager
+def _filled(part: Path, key: str) -> Iterator[Path]:
+    """A folder to fill, which is gone after. Where the export has a key, it is kept on an error, and taken up again."""
+    mark = part / KEY
+    if part.exists() and not mark.exists() and any(part.iterdir()):
+        raise ValueError(f"{part} is in the way, and no export left it: move it, or remove it")
+    if not key or not mark.exists() or mark.read_text(encoding="utf-8") != key:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir()
+        mark.write_text(key, encoding="utf-8")
+    try:
+        yield part
+    except BaseException:
+        if not key:
+            shutil.rmtree(part)
+        raise
+    shutil.rmtree(part)
+
+
+def _has_room(folder: Path, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        sizes = f"{memory.shown(needed)} are to be written there, and {memory.shown(free)} are free"
+        raise OSError(errno.ENOSPC, sizes, str(folder))
 
 
 def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: Options, tell: Tell) -> Report:
@@ -150,7 +187,7 @@ def _export(checkpoints: list[Checkpoint], out: Path, preset: Preset, options: O
         graph_table(path, options.precision, written.past, role)
         for path, role in zip(files, ("model", "reference"), strict=False)
     ]
-    manifest.write(describe(checkpoint, out, preset, options, limit, graphs, score, goldens), out / "model.toml")
+    manifest.write(describe(checkpoint, out, preset, options, limit, graphs, score, goldens), out / MANIFEST)
     return Report(differences[: len(cases)], options.limit, rank, layers, written.rounding)
 
 
@@ -174,8 +211,7 @@ def write_streamed(
     for checkpoint, path in zip(checkpoints, files, strict=True):
         folder = path.parent / f"{path.stem}.part"
         folder.mkdir(exist_ok=True)
-        key = _key(checkpoint, preset, options)
-        if (plan := weights.load_plan(folder, key)) is None:
+        if (plan := weights.load_plan(folder)) is None or not path.exists():
             shutil.rmtree(folder)
             folder.mkdir()
             module = _module(preset, checkpoint, options.kv or preset.kv)
@@ -184,12 +220,14 @@ def write_streamed(
             large, layers = onnx_file.write_streamed(module, path, options.opset, options.precision)
             checkpoint.release()
             plan = (large, {"layers": layers, "past": past and asdict(past)})
-            weights.save_plan(folder, key, *plan)
+            weights.save_plan(folder, *plan)
         else:
             tell(f"going on with {path.name}")
         large, about = plan
-        bar = Bar(f"writing {path.name}.data", [weights.size(weight) for weight in large], tell)
+        sizes = [weights.size(weight) for weight in large]
+        bar = Bar(f"writing {path.name}.data", sizes, tell)
         data = path.with_name(f"{path.name}.data")
+        _has_room(folder, sum(sizes) - (512 * data.stat().st_blocks if data.exists() else 0))
         rounding = weights.write(large, checkpoint, data, folder / "written", bar)
         past = about["past"] and Shape(**about["past"])
         written = Written(past, (*written.layers, about["layers"]), written.rounding | rounding)
@@ -232,6 +270,8 @@ def write_graphs(
 ) -> Written:
     """Writes a graph for each checkpoint, whose weights are then dropped."""
     full = [path.parent / "fp32" / path.name if options.precision == "int8" else path for path in files]
+    parameters = sum(checkpoint.parameters for checkpoint in checkpoints)
+    _has_room(files[0].parent, DISK_BYTES[options.precision] * parameters)
     past = None
     for checkpoint, path in zip(checkpoints, full, strict=True):
         module = _module(preset, checkpoint, options.kv or preset.kv)

@@ -172,18 +172,19 @@ def _multiplies(node: NodeProto, matrix: str) -> str | None:
 
 
 def size(weight: Weight) -> int:
-    """Bytes of a weight as it is stored, without scales."""
-    elements = int(np.prod(weight.shape))
+    """Bytes of a weight as it is stored, with its scales."""
     if weight.stored in BITS:
-        return elements * BITS[weight.stored] // 8
-    return elements * STORED[weight.stored][1].itemsize
+        rows, columns = weight.shape
+        return rows * -(-columns // BLOCK) * (BLOCK * BITS[weight.stored] // 8 + 4)
+    return int(np.prod(weight.shape)) * STORED[weight.stored][1].itemsize
 
 
 def write(
     weights: list[Weight], checkpoint: Pieces, path: Path, journal: Path, bar: Bar
 ) -> dict[str, float]:
     """Writes what is not in the journal yet. Returns the largest rounding of each way to store."""
-    done = journal.read_text(encoding="utf-8").split("\n")[:-1] if journal.exists() else []
+    is_begun = journal.exists() and path.exists()
+    done = journal.read_text(encoding="utf-8").split("\n")[:-1] if is_begun else []
     journal.write_text("".join(f"{line}\n" for line in done), encoding="utf-8")
     worst = {weight.stored: 0.0 for weight in weights}
     path.touch()
@@ -252,21 +253,19 @@ def blocks(matrix: torch.Tensor, bits: int) -> tuple[np.ndarray, np.ndarray, tor
     return found.numpy(), scales.view(rows, wide).numpy(), back
 
 
-def save_plan(folder: Path, key: str, weights: list[Weight], more: dict[str, Any]) -> None:
+def save_plan(folder: Path, weights: list[Weight], more: dict[str, Any]) -> None:
     """Keeps what is to be written, so that an export goes on where it was stopped."""
-    text = json.dumps({"key": key, "weights": [asdict(weight) for weight in weights], **more})
+    text = json.dumps({"weights": [asdict(weight) for weight in weights], **more})
     part = folder / f"{PLAN}.part"
     part.write_text(text, encoding="utf-8")
     part.replace(folder / PLAN)
 
 
-def load_plan(folder: Path, key: str) -> tuple[list[Weight], dict[str, Any]] | None:
-    """What was to be written, if it was the same export."""
+def load_plan(folder: Path) -> tuple[list[Weight], dict[str, Any]] | None:
+    """What was to be written."""
     try:
         plan = json.loads((folder / PLAN).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    if plan.pop("key", None) != key:
         return None
     found = [
         Weight(**weight | {"shape": tuple(weight["shape"]), "offsets": tuple(weight["offsets"])})
