@@ -15,8 +15,9 @@ np = pytest.importorskip("numpy")
 onnxruntime = pytest.importorskip("onnxruntime")
 TensorProto, helper = onnx.TensorProto, onnx.helper
 
+from assay.export import export as exporting
 from assay.export import weights
-from assay.export.export import Options, export
+from assay.export.export import Options, Written, export
 from assay.export.progress import Bar, silent
 from assay.export.weights import Surgeon, Weight
 
@@ -117,6 +118,24 @@ def test_a_matrix_that_two_nodes_share_is_written_once(tmp_path: Path) -> None:
         session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"), providers=["CPUExecutionProvider"])
         found = session.run(None, {"ids": np.arange(3)})[0]
         assert np.abs(found - wanted).max() <= near * np.abs(wanted).max(), precision
+
+
+def test_roundings_of_layers_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers = {f"layers.{number}": np.ones((1, 8)) for number in range(28)}
+
+    def apart(first: float) -> dict[str, float]:
+        given = [np.full((1, 8), 1.0 + first * number**0.5) for number in range(1, 29)]
+        run: Any = lambda *_, **__: SimpleNamespace(values=lambda *_: [given])
+        monkeypatch.setattr(exporting, "Runtime", run)
+        checkpoint: Any = SimpleNamespace(record=SimpleNamespace(outputs=layers), padding=0)
+        case: Any = SimpleNamespace(encoded=None)
+        written = Written(None, ({layer: layer for layer in layers},))
+        return exporting._layers([Path("model.onnx")], [checkpoint], case, written, Options("m", "int8_blocks"))
+
+    # As it was measured with random weights of 7 B parameters.
+    assert max(apart(0.0155).values()) > 0.08
+    with pytest.raises(ValueError, match=r"layers\.0 is 6\.0e-02 away"):
+        apart(0.06)
 
 
 def test_tokens_of_the_score_are_looked_for_before_any_work(tmp_path: Path) -> None:

@@ -32,7 +32,11 @@ KEY = "key"
 DISK_BYTES = {"fp32": 4, "fp16": 2, "int8": 5}
 """A parameter on disk, with the graph in fp32 that the quantiser reads."""
 LAYERS = {"fp32": 1e-4, "fp16": 0.02, "bf16": 0.03, "int8_blocks": 0.05, "int4_blocks": 0.5}
-"""How far a layer may be from that of transformers, by the root of the mean square; those before it included."""
+"""How far the first layer may be from that of transformers, by the root of the mean square.
+
+Roundings of layers are independent, so that the n-th may be sqrt(n) times as far. Random weights of Qwen2.5-7B's
+widths in int8_blocks: 1.7e-2 at the first layer, 4.4e-2 at the eighth.
+"""
 STREAMED = ("bf16", *weights.BITS)
 """Written weight by weight, whatever the size of the model."""
 INTEGERS = ("int8", "int8_blocks", "int4_blocks")
@@ -254,13 +258,14 @@ def _layers(
             continue  # the golden pairs come of another way through the model
         run = Runtime(path, checkpoint.padding, pieces=True)
         values = run.values([*names.values()], [case.encoded], written.past)[0]
-        for layer, value in zip(names, values, strict=True):
+        for number, (layer, value) in enumerate(zip(names, values, strict=True), 1):
             if value.shape != wanted[layer].shape:
                 continue
             apart = np.linalg.norm(value.astype(np.float64) - wanted[layer]) / np.linalg.norm(wanted[layer])
             found[f"{path.stem} {layer}"] = float(apart)
-            if not apart <= LAYERS[options.precision]:
-                most = f"more than {LAYERS[options.precision]:.0e} that {options.precision} may be"
+            limit = LAYERS[options.precision] * number**0.5
+            if not apart <= limit:
+                most = f"more than {limit:.0e} that {options.precision} may be"
                 raise ValueError(f"{layer} is {apart:.1e} away from that of transformers, {most}")
     return found
 
