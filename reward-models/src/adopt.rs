@@ -96,7 +96,11 @@ pub fn adopt(
         if let Some(chat) = &described.chat {
             written.write(&folder.join(describe::CHAT), chat)?;
         }
-        let proof = prove(folder, &graph, &info, &described, &table, models, run)?;
+        let proof = prove(folder, &graph, &info, &described, &table, models, run);
+        let proof = proof.map_err(|error| match error {
+            ModelError::Run(why) => ModelError::graph(&folder.join(&graph), why),
+            error => error,
+        })?;
         table.insert("golden".to_owned(), Value::Array(proof.goldens.clone()));
         let text = toml::to_string(&table).map_err(|error| ModelError::file(&path, error))?;
         written.write(&path, &text)?;
@@ -125,11 +129,18 @@ pub fn adopt(
 struct Written(Vec<PathBuf>);
 
 impl Written {
+    /// Writes a file, which may be there with this text already: one that was killed leaves it.
     fn write(&mut self, path: &Path, text: &str) -> Result<(), ModelError> {
-        let wrong = |error| ModelError::file(path, error);
-        let mut file = File::create_new(path).map_err(wrong)?;
-        self.0.push(path.to_owned());
-        file.write_all(text.as_bytes()).map_err(wrong)
+        if path.exists() {
+            let is_same = fs::read(path).is_ok_and(|found| found == text.as_bytes());
+            let why = "is there already, with another text: move it away";
+            return if is_same { Ok(()) } else { Err(ModelError::file(path, why)) };
+        }
+        let part = path.with_extension("part");
+        self.0.extend([part.clone(), path.to_owned()]);
+        let written = File::create(&part).and_then(|mut file| file.write_all(text.as_bytes()));
+        let renamed = written.and_then(|()| fs::rename(&part, path));
+        renamed.map_err(|error| ModelError::file(path, error))
     }
 
     fn remove(&self) {
@@ -205,6 +216,14 @@ fn prove(
     let mut alone = Vec::new();
     for text in &tokens {
         alone.extend(forward.run(&mut *session, &[*text], None)?);
+    }
+    if let (Some(labels), Some(rows)) = (described.labels, alone.first())
+        && rows.values != labels
+    {
+        let found = rows.values;
+        return Err(refuse(format!(
+            "gives {found} values a text, and config.json names {labels} labels (`id2label`)"
+        )));
     }
     let together = forward.run(&mut *session, &tokens, None)?;
     let moved =

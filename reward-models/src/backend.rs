@@ -93,8 +93,8 @@ impl GraphFile {
     /// A graph of which this is known.
     pub fn new(path: PathBuf, threads: usize, info: &GraphInfo) -> Self {
         let bytes = |name| path.with_file_name(name).metadata().map_or(0, |data| data.len());
-        let is_large = info.external.iter().map(bytes).sum::<u64>() > PACKED_MAX;
-        let unpacked = is_large && !(info.half || info.blocks > 0 || info.dynamic_int8);
+        let is_large = info.external.keys().map(bytes).sum::<u64>() > PACKED_MAX;
+        let unpacked = is_large && !(info.half || !info.blocks.is_empty() || info.dynamic_int8);
         Self { path, threads, cuts: info.cuts.clone(), unpacked }
     }
 }

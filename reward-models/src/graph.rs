@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Component, Path};
 
-use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, TensorProto};
+use rten_onnx::onnx::{AttributeProto, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 
 use self::constants::constants;
 use self::cuts::{Cut, inner};
@@ -19,6 +19,8 @@ use crate::manifest::{Graph, Manifest, ModelKind, PastShape};
 /// Opsets that may be used. Version 23 exports, and then fails at run time.
 const OPSETS: std::ops::RangeInclusive<i64> = 11..=25;
 const OPSET_REFUSED: i64 = 23;
+/// Bits of a `MatMulNBits` that does not say how many.
+const BITS: i64 = 4;
 
 /// What is known of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,16 +31,16 @@ pub struct GraphInfo {
     pub inputs: BTreeSet<String>,
     /// Names of outputs.
     pub outputs: BTreeSet<String>,
-    /// Files with external weights, as the graph names them.
-    pub external: BTreeSet<String>,
+    /// Files with external weights, as the graph names them, and how many bytes it reads of each.
+    pub external: BTreeMap<String, u64>,
     /// Whether it uses the fused attention that some backends mask in their own way.
     pub grouped_attention: bool,
     /// Whether integer ranges are found at run time.
     pub dynamic_int8: bool,
     /// Whether a matrix of it is in 16-bit floats.
     pub half: bool,
-    /// How many matrices of it are in blocks of integers.
-    pub blocks: usize,
+    /// Bits of the integers that matrices of it are stored in by blocks.
+    pub blocks: BTreeSet<i64>,
     /// Where a pass may be cut.
     pub cuts: Vec<Cut>,
 }
@@ -93,7 +95,11 @@ impl GraphInfo {
                 bounded(node, &shapes)?;
                 match node.op_type.as_deref() {
                     Some("GroupQueryAttention") => self.grouped_attention = true,
-                    Some("MatMulNBits") => self.blocks += 1,
+                    Some("MatMulNBits") => {
+                        let named = |one: &&AttributeProto| one.name.as_deref() == Some("bits");
+                        let bits = node.attribute.iter().find(named).and_then(|one| one.i);
+                        self.blocks.insert(bits.unwrap_or(BITS));
+                    }
                     Some("DynamicQuantizeLinear" | "DynamicQuantizeMatMul") => {
                         self.dynamic_int8 = true;
                     }
@@ -121,7 +127,7 @@ impl GraphInfo {
             return refuse(format!("opset {} is not known; expected 11 to 25", self.opset));
         }
         let listed: BTreeSet<&Path> = graph.data.iter().map(|data| Path::new(&data.file)).collect();
-        for external in &self.external {
+        for (external, needed) in &self.external {
             let plain =
                 Path::new(external).components().all(|part| matches!(part, Component::Normal(_)));
             if !plain || external.is_empty() {
@@ -131,6 +137,12 @@ impl GraphInfo {
             let place = Path::new(&graph.file).with_file_name(external);
             if !listed.contains(place.as_path()) {
                 return refuse(format!("external data \"{external}\" is not listed in graph.data"));
+            }
+            let has = path.with_file_name(external).metadata().map_or(0, |about| about.len());
+            if has < *needed {
+                return refuse(format!(
+                    "external data \"{external}\" has {has} bytes; the graph reads {needed}"
+                ));
             }
         }
         self.check_inputs(path, graph)?;

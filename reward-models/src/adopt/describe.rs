@@ -27,6 +27,8 @@ pub(super) const TOKENIZER: &str = "tokenizer.json";
 pub(super) const CHAT: &str = "chat.jinja";
 /// The most bytes of a file that describes a model.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
+/// The most labels of a score.
+const LABELS_MAX: usize = 1 << 12;
 /// The longest text that a folder may claim; more stands for no limit.
 const TOKENS_MAX: u64 = 1 << 20;
 
@@ -65,6 +67,8 @@ pub(super) struct Described {
     name: String,
     tokens: Table,
     pad: u64,
+    /// How many values a score is made of, where they are labels.
+    pub(super) labels: Option<usize>,
     score: Table,
 }
 
@@ -111,7 +115,8 @@ impl Described {
             name: options.name.clone().or(own).unwrap_or_else(|| "model".to_owned()),
             tokens: tokens.collect(),
             pad: config.get("pad_token_id").and_then(Json::as_u64).unwrap_or(0),
-            score: if kind == ModelKind::Embedding { Table::new() } else { score(&config) },
+            labels: (kind != ModelKind::Embedding).then(|| labels(&config)),
+            score: if kind == ModelKind::Embedding { Table::new() } else { score(&path, &config)? },
         })
     }
 
@@ -126,7 +131,7 @@ impl Described {
         let mut about = Table::new();
         about.insert("file".to_owned(), graph.into());
         about.insert("sha256".to_owned(), sha256(&path)?.into());
-        let data = info.external.iter().map(|file| {
+        let data = info.external.keys().map(|file| {
             let mut data = Table::new();
             let beside = Path::new(graph).with_file_name(file);
             data.insert("file".to_owned(), beside.display().to_string().into());
@@ -179,8 +184,13 @@ fn json(path: &Path) -> Result<Option<Json>, ModelError> {
     if !path.is_file() {
         return Ok(None);
     }
-    let found = serde_json::from_str(&files::text(path, TEXT_BYTES_MAX)?);
-    found.map(Some).map_err(|error| ModelError::file(path, error))
+    let found: Result<Json, _> = serde_json::from_str(&files::text(path, TEXT_BYTES_MAX)?);
+    let found = found.map_err(|error| ModelError::file(path, error))?;
+    if found.is_object() {
+        Ok(Some(found))
+    } else {
+        Err(ModelError::file(path, "expected an object"))
+    }
 }
 
 /// What the model judges, and which output says it.
@@ -265,16 +275,24 @@ fn limit(path: &Path, config: &Json, settings: &Json) -> Result<usize, ModelErro
     })
 }
 
+/// How many labels there are; transformers writes nothing where there are two without names.
+fn labels(config: &Json) -> usize {
+    let named = config.get("id2label").and_then(Json::as_object).map(serde_json::Map::len);
+    named.or_else(|| usize::try_from(config.get("num_labels")?.as_u64()?).ok()).unwrap_or(2)
+}
+
 /// From logits to a score: one label is taken as it is; of several, the probability of the last.
-fn score(config: &Json) -> Table {
-    let labels = config.get("id2label").and_then(Json::as_object);
-    let count = labels.map(serde_json::Map::len);
-    let count =
-        count.or_else(|| usize::try_from(config.get("num_labels")?.as_u64()?).ok()).unwrap_or(2);
+fn score(path: &Path, config: &Json) -> Result<Table, ModelError> {
+    let count = labels(config);
     let mut score = Table::new();
     if count < 2 {
-        return score;
+        return Ok(score);
     }
+    if count > LABELS_MAX {
+        let why = format!("{count} labels; at most {LABELS_MAX} are taken");
+        return Err(ModelError::file(path, why));
+    }
+    let labels = config.get("id2label").and_then(Json::as_object);
     let name = |at: usize| {
         let found = labels.and_then(|labels| labels.get(&at.to_string())?.as_str());
         found.map_or_else(|| format!("LABEL_{at}"), str::to_owned)
@@ -283,13 +301,13 @@ fn score(config: &Json) -> Table {
     score.insert("labels".to_owned(), names.into());
     let kind = config.get("problem_type").and_then(Json::as_str);
     if kind == Some("regression") {
-        return score;
+        return Ok(score);
     }
     let transform = if kind == Some("multi_label_classification") { "sigmoid" } else { "softmax" };
     score.insert("transform".to_owned(), transform.into());
     score.insert("index".to_owned(), i64::try_from(count - 1).unwrap_or(0).into());
     score.insert("range".to_owned(), vec![0.0, 1.0].into());
-    score
+    Ok(score)
 }
 
 /// How exact the graph is: its weights say it.
@@ -297,7 +315,12 @@ fn precision(info: &GraphInfo) -> Precision {
     if info.dynamic_int8 {
         return Precision::Int8;
     }
-    if info.half { Precision::Fp16 } else { Precision::Fp32 }
+    match info.blocks.first() {
+        Some(..=4) => Precision::Int4Blocks,
+        Some(_) => Precision::Int8Blocks,
+        None if info.half => Precision::Fp16,
+        None => Precision::Fp32,
+    }
 }
 
 /// The SHA-256 of a file, in hexadecimal digits.

@@ -258,7 +258,8 @@ fn tensor(value: &DynValue) -> Result<Tensor, ModelError> {
     if let Ok((shape, data)) = value.try_extract_tensor::<f32>() {
         return Ok(Tensor::floats(sized(shape), data.to_vec()));
     }
-    let (shape, data) = value.try_extract_tensor::<i64>().map_err(failed)?;
+    let other = |_| failed(format!("an output is a {}, not 32-bit floats", value.dtype()));
+    let (shape, data) = value.try_extract_tensor::<i64>().map_err(other)?;
     Ok(Tensor { shape: sized(shape), data: TensorData::Int(data.to_vec()) })
 }
 

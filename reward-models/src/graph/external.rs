@@ -4,7 +4,7 @@
 //! The file is walked through as protocol buffers are written, so that no part of it is left out
 //! because a reader of graphs does not know it; weights themselves are stepped over.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -55,8 +55,8 @@ const FIELDS: [(Message, u64, Message); 20] = [
 /// What an ONNX file says beside its graph.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// Files with weights, as they are named.
-    pub(super) files: BTreeSet<String>,
+    /// Files with weights, as they are named, and up to which byte weights lie in each.
+    pub(super) files: BTreeMap<String, u64>,
     /// Loops in functions, which readers of graphs do not see.
     pub(super) loops_in_functions: bool,
 }
@@ -65,7 +65,7 @@ pub(super) struct Scan {
 pub(super) fn scan(path: &Path) -> io::Result<Scan> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    let mut walk = Walk { from: BufReader::new(file), at: 0, scan: Scan::default() };
+    let mut walk = Walk::new(BufReader::new(file));
     walk.message(Message::Model, size, 0, false)?;
     Ok(walk.scan)
 }
@@ -78,9 +78,15 @@ struct Walk<R> {
     from: R,
     at: u64,
     scan: Scan,
+    /// What a tensor says of where it lies.
+    entries: BTreeMap<String, String>,
 }
 
 impl<R: Read + Seek> Walk<R> {
+    fn new(from: R) -> Self {
+        Self { from, at: 0, scan: Scan::default(), entries: BTreeMap::new() }
+    }
+
     /// A message that ends at `end`.
     fn message(
         &mut self,
@@ -128,10 +134,30 @@ impl<R: Read + Seek> Walk<R> {
         if self.at != end {
             return Err(odd("a field goes beyond its message"));
         }
-        if key == "location" {
-            self.scan.files.insert(value.unwrap_or_default());
+        match kind {
+            Message::Entry => {
+                let value = value.unwrap_or_default();
+                if key == "location" {
+                    // Which of several a backend takes is not known.
+                    self.scan.files.entry(value.clone()).or_default();
+                }
+                self.entries.insert(key, value);
+            }
+            Message::Tensor => self.tensor(),
+            _ => {}
         }
         Ok(())
+    }
+
+    /// The end of a tensor.
+    fn tensor(&mut self) {
+        let mut entries = std::mem::take(&mut self.entries);
+        let number = |key| entries.get(key).and_then(|text| text.parse().ok()).unwrap_or(0_u64);
+        let end = number("offset").saturating_add(number("length"));
+        if let Some(file) = entries.remove("location") {
+            let known = self.scan.files.entry(file).or_default();
+            *known = end.max(*known);
+        }
     }
 
     /// A number in groups of seven bits.
@@ -182,12 +208,16 @@ mod tests {
 
     /// Weights that are in a file.
     fn tensor(file: &str) -> Vec<u8> {
-        let entry = [field(1, b"location"), field(2, file.as_bytes())].concat();
-        [field(8, b"name"), field(9, &[7; 300]), field(13, &entry)].concat()
+        let entry = |key: &str, value: &str| {
+            field(13, &[field(1, key.as_bytes()), field(2, value.as_bytes())].concat())
+        };
+        let length = entry("length", &file.len().to_string());
+        let place = [entry("location", file), length, entry("offset", "4096")].concat();
+        [field(8, b"name"), field(9, &[7; 300]), place].concat()
     }
 
     fn within(bytes: &[u8]) -> io::Result<Scan> {
-        let mut walk = Walk { from: Cursor::new(bytes), at: 0, scan: Scan::default() };
+        let mut walk = Walk::new(Cursor::new(bytes));
         walk.message(Message::Model, bytes.len() as u64, 0, false)?;
         Ok(walk.scan)
     }
@@ -226,6 +256,7 @@ mod tests {
             "training",
             "weights",
         ];
+        let expected = expected.map(|file| (file.to_owned(), 4096 + file.len() as u64));
         assert_eq!(scan.files.into_iter().collect::<Vec<_>>(), expected);
         assert!(!scan.loops_in_functions);
     }

@@ -25,6 +25,8 @@ const TOKENS_MAX: usize = 1 << 20;
 const PAST_MAX: usize = 1 << 14;
 /// The largest tolerance of a golden pair: rounding to half the digits of a float.
 const TOLERANCE_MAX: f64 = 0.05;
+const NO_MANIFEST: &str = "missing: `python -m assay.export` makes a model folder of a Hugging Face folder, \
+                           `assay model add` of an ONNX model";
 /// The longest manifest, in bytes.
 const MANIFEST_BYTES_MAX: u64 = 64 << 20;
 /// The most texts that vote.
@@ -37,6 +39,9 @@ impl Manifest {
     /// A manifest that is missing, has unknown keys, or contradicts itself.
     pub fn read(folder: &Path) -> Result<Self, ModelError> {
         let path = folder.join(FILE);
+        if folder.is_dir() && !path.exists() {
+            return Err(ModelError::file(&path, NO_MANIFEST));
+        }
         Self::parse(&path, &files::text(&path, MANIFEST_BYTES_MAX)?)
     }
 

@@ -168,6 +168,20 @@ fn weights_outside_the_folder_are_not_read() {
     }
 }
 
+#[test]
+fn a_file_that_is_cut_or_missing_is_named() {
+    let folder = copy("skywork-reward-bf16");
+    let data = folder.path().join("model.onnx.data");
+    fs::write(&data, &fs::read(&data).unwrap()[..30_000]).unwrap();
+    for backend in [BackendChoice::Ort, BackendChoice::Rten] {
+        let why = load(folder.path(), backend, false).unwrap_err().to_string();
+        assert!(why.ends_with("has 30000 bytes; the graph reads 71680"), "{why}");
+    }
+    fs::remove_file(folder.path().join("model.toml")).unwrap();
+    let why = load(folder.path(), BackendChoice::Rten, false).unwrap_err().to_string();
+    assert!(why.contains("model.toml: missing: `python -m assay.export` makes"), "{why}");
+}
+
 /// Writes another manifest, and says what is wrong with it.
 fn manifest(name: &str, from: &str, to: &str) -> String {
     let folder = copy(name);
