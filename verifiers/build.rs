@@ -170,7 +170,7 @@ struct Cues {
 }
 
 /// The roles of phrases, from the lowest bit on.
-const ROLES: [&str; 35] = [
+const ROLES: [&str; 37] = [
     "retract",
     "reaffirm",
     "past",
@@ -206,6 +206,8 @@ const ROLES: [&str; 35] = [
     "other",
     "sure",
     "doubt",
+    "also",
+    "halt",
 ];
 
 impl Cues {

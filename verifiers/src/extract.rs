@@ -317,7 +317,9 @@ pub fn concluded<'a>(scope: &Scope<'a>, policy: Policy) -> Vec<Candidate<'a>> {
                 Some(statement) => only_number(scope.text, statement.sentence.clone()),
                 None => remarks::valued(scope.text)
                     .and_then(|sentence| only_number(scope.text, sentence))
-                    .filter(|only| !standing::leaves_open(scope.text, only.span.1)),
+                    .filter(|only| {
+                        !standing::leaves_open(scope.text, only.span.1, &standing::OPEN)
+                    }),
             };
             let bold = bold
                 .and_then(|(from, to)| slice(scope.text, from, to, Provenance::Anchor))

@@ -12,8 +12,9 @@ use dashu_ratio::RBig;
 use super::math::object_found;
 use crate::canonical::number_text;
 use crate::extract::{self, Candidate, Policy, Provenance, Scope, Spoken, Thinking, is_one_of};
+use crate::language::cues::Role;
 use crate::language::number;
-use crate::language::{remarks, sentences};
+use crate::language::{remarks, sentences, standing};
 use crate::math::syntax::{number_words, plain_text};
 use crate::pattern::example::example;
 use crate::prelude::*;
@@ -204,7 +205,8 @@ impl Number {
         meter.spend(cost)?;
         let last = context::last_before(body, from..end, self.notation());
         let last = last.and_then(|last| {
-            let is_unsaid = extract::is_unsaid_at(body, last.start);
+            let is_unsaid = extract::is_unsaid_at(body, last.start)
+                || scope.statement().is_none() && standing::leaves_open(body, last.end, &[Role::Guess, Role::Doubt]);
             if is_unsaid { Err("nothing-found") } else { Ok(last) }
         });
         let whole = extract::whole(scope, Policy::Auto).filter(|_| last.is_err());

@@ -9,7 +9,7 @@ use super::sentences::is_unspaced;
 use super::values::Value;
 
 /// Between a subject and what is said of it stand at most so many other words.
-pub(super) const GAP_MAX: usize = 3;
+const GAP_MAX: usize = 3;
 /// So many words may be left out of what is known before a judgement without a subject.
 const ELIDED_MAX: usize = 1;
 /// In a script without spaces, so many characters count as a word.
@@ -174,6 +174,15 @@ impl<'a> Clause<'a> {
         words.find(|word| !word.is(Role::Is) || word.is(Role::Would)).copied()
     }
 
+    /// The word with which it stops the reader, alone or before what the writer did: "wait", "hm I read it wrong".
+    pub(super) fn halts(&self) -> Option<Range<usize>> {
+        let at = (0..self.words.len()).find(|at| self.is(*at, Role::Halt))?;
+        let goes_on = self.is_any(at + 1, &[Role::I, Role::It, Role::Not]) && self.gap(at) == 0;
+        let is_alone = self.all_unknown() == 0 || goes_on;
+        (self.before(at) == 0 && is_alone)
+            .then(|| self.words.get(at).map(|word| word.span.clone()))?
+    }
+
     /// Whether it has only words that stop the reader.
     pub(super) fn stops(&self) -> bool {
         let text = self.text();
@@ -209,18 +218,25 @@ impl<'a> Clause<'a> {
         self.is(at, Role::Not) && (ends || follows && at.checked_sub(1).is_some_and(is_behind))
     }
 
-    /// Whether a word changes what points at the answer into what follows: "it has to be changed to 5".
-    pub(super) fn changes(&self, at: usize) -> bool {
-        self.words.get(at).filter(|word| word.is(Role::Undo)).is_some_and(|word| {
-            let is_behind = |place: Range<usize>| self.range.start + place.start >= word.span.end;
-            (0..at).any(|at| self.is(at, Role::It))
-                && Value::places(self.text()).into_iter().all(|(_, place)| is_behind(place))
-        })
-    }
-
     /// Whether it has a value that the answer might be replaced by.
     pub(super) fn has_other(&self) -> bool {
         Value::all(self.text()).iter().any(|value| value.is_other(self.own))
+    }
+
+    /// Whether a value that the answer might be replaced by stands near a word: not "either way, ... 5".
+    pub(super) fn is_near_other(&self, word: &Range<usize>) -> bool {
+        let others = Value::places(self.text()).into_iter();
+        let others = others.filter(|(value, _)| value.is_other(self.own)).map(|(_, place)| place);
+        others
+            .map(|place| self.range.start + place.start..self.range.start + place.end)
+            .map(|place| {
+                if place.start >= word.end {
+                    (word.end, place.start)
+                } else {
+                    (place.end, word.start)
+                }
+            })
+            .any(|(from, to)| self.strange(from, to) <= GAP_MAX)
     }
 
     /// Whether a noun is that of the answer: "my answer", or "answer" where the clause begins.
@@ -294,9 +310,9 @@ impl<'a> Clause<'a> {
 
     /// Whether a word stands next to a noun of the answer: "wrong answer", "false that the answer".
     pub(super) fn is_next_to_noun(&self, at: usize, end: usize) -> bool {
-        let joins = [Role::Stop, Role::Det, Role::Is];
+        let joins = [Role::Stop, Role::Det, Role::Is, Role::Say];
         let mut after = (at + 1..end).take_while(|after| self.gap(after - 1) == 0);
-        let behind = after.find(|at| !self.is_any(*at, &joins));
+        let behind = after.find(|at| self.is(*at, Role::Noun) || !self.is_any(*at, &joins));
         let before = at.checked_sub(1).filter(|before| self.gap(*before) == 0);
         [behind, before].into_iter().flatten().any(|at| self.is(at, Role::Noun))
     }
@@ -391,7 +407,8 @@ impl<'a> Clause<'a> {
         // "Je la retire", and what holds its object: "das nehme ich zurück".
         let has_clitic = at
             .checked_sub(1)
-            .is_some_and(|before| self.is(before, Role::Det) && self.gap(before) == 0);
+            .is_some_and(|before| self.is(before, Role::Det) && self.gap(before) == 0)
+            && !self.speaks_of_another(self.words[at].span.start);
         let is_phrase = self.words.get(at).and_then(|word| self.sentence.get(word.span.clone()));
         let is_phrase = is_phrase.is_some_and(|phrase| phrase.trim().contains(' '));
         let text = self.text();

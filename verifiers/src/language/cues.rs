@@ -82,6 +82,10 @@ pub(crate) enum Role {
     Sure = 1 << 33,
     /// "doubt", "sceptical".
     Doubt = 1 << 34,
+    /// "also", "both": another value stands beside the answer.
+    Also = 1 << 35,
+    /// "wait", "oops": another value behind it is put in the place of the answer.
+    Halt = 1 << 36,
 }
 
 /// The roles of phrases; the others are of the words that clauses are composed of.
@@ -120,6 +124,13 @@ pub(crate) fn of(text: &str, languages: &Languages<'_>) -> Vec<Cue> {
 pub(crate) struct Cues {
     pub(crate) phrases: Vec<Cue>,
     pub(crate) words: Vec<Cue>,
+}
+
+impl Cues {
+    /// Whether it has some with one of these roles.
+    pub(crate) fn has(&self, roles: &[Role]) -> bool {
+        self.words.iter().chain(&self.phrases).any(|cue| cue.is_any(roles))
+    }
 }
 
 /// The phrases of a text as [`of`] finds them, and its words.

@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
+use super::choice;
 use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
 use super::sentences::{self, is_unspaced};
-use super::{choice, standing};
+use super::standing::{self, BORDERS};
 
 /// Announcements are looked for in so many bytes at the end.
 const TAIL_MAX: usize = 1500;
@@ -17,8 +18,6 @@ const OPENERS: [char; 10] = ['(', '[', '*', '_', '`', '"', '$', ' ', '「', '“
 const NAMED_WITHIN: usize = 4;
 /// The longest particle of a script without spaces before a letter, in bytes.
 const PARTICLE_MAX: usize = 6;
-/// What parts clauses.
-const BORDERS: [char; 10] = [',', ';', ':', '，', '；', '：', '、', '—', '–', '…'];
 
 /// Where the letter of an option stands that the last sentence with one names alone in its clause: "the others
 /// are too small, so **B**". Nothing from that clause on may deny it or leave it open.
@@ -37,7 +36,7 @@ pub(crate) fn named(text: &str, is_option: impl Fn(char) -> bool) -> Option<usiz
             let found = cues::all(sentence, &languages);
             let said = Said { before: tail.get(..start)?, sentence, found };
             let names = said.names(&letters) && said.leads(*at);
-            let names = names && !standing::leaves_open(body, from + start + at);
+            let names = names && !standing::leaves_open(body, from + start + at, &standing::OPEN);
             return names.then_some(from + start + at);
         }
     }

@@ -21,8 +21,16 @@ const SENTENCES_MAX: usize = 16;
 const LEAD_MAX: usize = 240;
 /// Between a phrase that offers or denies and the value stand at most so many letters.
 const GAP_LETTERS_MAX: usize = 24;
+/// So many sentences behind an answer may say that it is not known whether it holds.
+const UNKNOWN_WITHIN: usize = 3;
+/// Between a doubt and what it is about stand at most so many letters.
+const OBJECT_LETTERS_MAX: usize = 16;
+/// What parts clauses.
+pub(super) const BORDERS: [char; 10] = [',', ';', ':', '，', '；', '：', '、', '—', '–', '…'];
 /// Marks that judge a value wrong.
 const CROSSES: [char; 6] = ['❌', '✗', '✘', '✖', '❎', '👎'];
+/// One of them on a line of its own judges the answer before it, within so many lines.
+const CROSS_WITHIN: usize = 4;
 /// What closes an answer.
 const CLOSERS: [char; 5] = ['}', '$', '*', '_', ')'];
 /// What may stand between a denial and the value.
@@ -95,18 +103,40 @@ pub fn of(text: &str, span: Range<usize>, also: &str) -> Standing {
     }
 }
 
+/// What leaves an answer open that nothing announces.
+pub(crate) const OPEN: [Role; 4] = [Role::Guess, Role::Doubt, Role::May, Role::Would];
+
 /// Whether a text leaves an answer open that ends at a place and that nothing announces: behind it its writer
-/// guesses, doubts, or denies something of himself, "I have not read the text".
-pub(crate) fn leaves_open(text: &str, end: usize) -> bool {
-    const OPEN: [Role; 4] = [Role::Guess, Role::Doubt, Role::May, Role::Would];
+/// does something that leaves it `open`, or denies something of himself, "I have not read the text".
+pub(crate) fn leaves_open(text: &str, end: usize, open: &[Role]) -> bool {
     let languages = Languages::of(text);
+    behind(text, end, &languages).any(|said| {
+        said.has(open) || said.has(&[Role::I]) && said.has(&[Role::Not, Role::NotOffer])
+    })
+}
+
+/// Whether the writer leaves open, behind what another says or what holds in a case, whether it is so: "I did
+/// not check it", "the task does not say whether it is".
+fn is_unknown(text: &str, end: usize, is_of_another: bool, languages: &Languages<'_>) -> bool {
+    let mut is_unknown = false;
+    for said in behind(text, end, languages).take(UNKNOWN_WITHIN) {
+        if said.has(&[Role::Reaffirm, Role::Fixed, Role::Right]) {
+            return false;
+        }
+        is_unknown |= said.has(&[Role::Guess, Role::Doubt])
+            || said.has(&[Role::Not])
+                && (said.has(&[Role::Say, Role::Sure]) || is_of_another && said.has(&[Role::I]));
+    }
+    is_unknown
+}
+
+/// What the sentences behind a place have.
+fn behind(text: &str, end: usize, languages: &Languages<'_>) -> impl Iterator<Item = Cues> {
     let behind = &text[end..text.floor_char_boundary(end + TAIL_MAX)];
     let mut start = 0;
-    sentences::ends(behind).chain([behind.len()]).any(|end| {
+    sentences::ends(behind).chain([behind.len()]).map(move |end| {
         let from = std::mem::replace(&mut start, end);
-        let Cues { phrases, words } = cues::all(&behind[from..end], &languages);
-        let has = |roles: &[Role]| words.iter().chain(&phrases).any(|cue| cue.is_any(roles));
-        has(&OPEN) || has(&[Role::I]) && has(&[Role::Not, Role::NotOffer])
+        cues::all(&behind[from..end], languages)
     })
 }
 
@@ -175,9 +205,28 @@ fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<
     if said != Standing::Stands {
         return said;
     }
+    let place = |words| shifted(&words, start);
+    let lead = words.partition_point(|word| word.span.end <= span.start - start);
+    let has_writer = words.iter().take(lead).any(|word| word.is(Role::I));
+    let is_own = has_writer || phrases.iter().any(|cue| cue.is(Role::Conclude));
+    let alleged = words.iter().enumerate().find(|(at, word)| {
+        let is_said = word.is(Role::Say) && !word.is(Role::Noun);
+        word.is_any(&[Role::If, Role::Who]) || is_said && *at < lead && !is_own
+    });
+    let alleged = alleged.map(|(_, word)| word);
+    let alleged = alleged.or(phrases.iter().find(|cue| cue.is_any(&[Role::Report, Role::Suppose])));
+    let is_open = |cue: &&Cue| {
+        let is_of_another = !cue.is_any(&[Role::If, Role::Suppose]);
+        is_unknown(text, span.end, is_of_another, languages)
+    };
+    if let Some(cue) = alleged.filter(is_open) {
+        return Standing::Supposed(place(cue.span.clone()));
+    }
     let sentence = Sentence::new(sentence, &words, own);
     let answer = span.start - start..span.end - start;
-    let place = |words| shifted(&words, start);
+    if let Some(words) = sentence.guesses(&answer) {
+        return Standing::Supposed(place(words));
+    }
     let supposed = sentence.supposes(&answer);
     if let Some(words) = supposed.filter(|_| !is_confirmed(text, span.end, languages)) {
         return Standing::Supposed(place(words));
@@ -206,12 +255,14 @@ fn within(text: &str, own: &[Value], span: &Range<usize>, languages: &Languages<
 /// What is said behind it.
 fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> Standing {
     let behind = &text[end..];
-    let end = text.len() - behind.trim_start_matches(CLOSERS).len();
+    let closed = behind.trim_start_matches(CLOSERS);
+    let tag = closed.strip_prefix("</").and_then(|tag| tag.split_once('>'));
+    let end = text.len() - tag.map_or(closed, |(_, rest)| rest).len();
     let tail = &text[end..text.floor_char_boundary(end + TAIL_MAX)];
-    let marks = tail.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
-    let line = marks.split('\n').next().unwrap_or_default();
-    if marks.starts_with(CROSSES) && !line.contains(char::is_alphanumeric) {
-        return Standing::Retracted(end + tail.len() - marks.len()..end + tail.len());
+    let is_cross = |line: &&str| line.contains(CROSSES) && !line.contains(char::is_alphanumeric);
+    if let Some(line) = tail.lines().take(CROSS_WITHIN).find(is_cross) {
+        let start = end + line.as_ptr().addr() - tail.as_ptr().addr();
+        return Standing::Retracted(start..start + line.len());
     }
     if !tail.contains(char::is_alphabetic) {
         return Standing::Stands;
@@ -228,10 +279,21 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
             (range, said)
         })
         .collect();
+    if let Some(name) = member_beside(tail, own, languages) {
+        return Standing::Hedged(shifted(&name, end));
+    }
     for (at, (range, said)) in sentences.iter().enumerate() {
         let sentence = &tail[range.clone()];
         let from = end + range.start;
         let place = |cue: &Cue| shifted(&cue.span, from);
+        // "Wait, it asks for the opposite. Then it is D."
+        let rest = sentences.get(at..).unwrap_or_default().iter().map(|(_, said)| said);
+        if let Some(halt) = &said.halt
+            && rest.clone().rev().find_map(|said| said.ends_with_other) == Some(true)
+            && !rest.clone().any(|said| said.reaffirms(0))
+        {
+            return Standing::Retracted(shifted(halt, from));
+        }
         let next = sentences.get(at + 1).map(|(_, next)| next);
         // "17? No."
         if at == 0 && is_asked(sentence) && next.is_some_and(|next| next.begins_with_no) {
@@ -264,6 +326,24 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
     Standing::Stands
 }
 
+/// The name of another member of a JSON object that has another answer: `"answer_2": 16`.
+fn member_beside(tail: &str, own: &[Value], languages: &Languages<'_>) -> Option<Range<usize>> {
+    let members = tail.strip_prefix('"').unwrap_or(tail).trim_start().strip_prefix(',')?;
+    let mut members = members.split('}').next()?.split(',');
+    members.find_map(|member| {
+        let (name, value) = member.split_once(':')?;
+        let start = name.as_ptr().addr() - tail.as_ptr().addr();
+        let Cues { phrases, words } = cues::all(&name.replace('_', " "), languages);
+        let is_answer = name.contains("answer")
+            || phrases.iter().any(|cue| cue.is_any(&[Role::Offer, Role::Result]))
+            || words.iter().any(|word| word.is_any(&[Role::Noun, Role::Right, Role::Also]));
+        let value = value.trim().trim_matches('"');
+        let is_bare = value.len() == 1 || value.chars().all(|c| c.is_numeric() || ".,".contains(c));
+        let has_other = is_bare && Value::own(value).iter().any(|value| value.is_other(own));
+        (is_answer && has_other).then(|| start..start + name.len())
+    })
+}
+
 /// What a sentence behind an answer says.
 struct Said {
     cues: Vec<Cue>,
@@ -282,11 +362,23 @@ struct Said {
     until: usize,
     /// Whether it begins with a word that denies.
     begins_with_no: bool,
+    /// The word by which it stops the reader.
+    halt: Option<Range<usize>>,
+    /// Whether its last value is another one, where it has values.
+    ends_with_other: Option<bool>,
 }
 
 impl Said {
     fn of(text: &str, own: &[Value], languages: &Languages<'_>) -> Self {
-        let Cues { phrases: cues, words } = cues::all(text, languages);
+        let Cues { phrases: mut cues, words } = cues::all(text, languages);
+        // "I can't tell" offers.
+        let holds = |word: &Cue, cue: &Cue| {
+            word.span.start <= cue.span.start && cue.span.end <= word.span.end
+        };
+        cues.retain(|cue| {
+            !(cue.is(Role::NotOffer)
+                && words.iter().any(|word| word.is(Role::May) && holds(word, cue)))
+        });
         let begins_with_no = words.first().is_some_and(|word| {
             word.is(Role::Not) && !text[..word.span.start].contains(char::is_alphabetic)
         });
@@ -300,24 +392,22 @@ impl Said {
         // "To practise, change the numbers."
         let is_advice = cues.iter().any(|cue| cue.is(Role::Remark));
         let relativised = sentence.relativises(is_advice);
-        let mut again = Standing::Stands;
         let places = Value::places(text);
-        let is_resolved = cues.iter().any(|cue| cue.is(Role::Reaffirm));
+        let is_known = |value: &&Value| own.contains(value) || value.is_other(own);
+        let ends_with_other = places.iter().rev().filter(|(_, place)| !sentence.counts(place));
+        let ends_with_other = ends_with_other.map(|(value, _)| value).find(is_known);
+        let ends_with_other = ends_with_other.map(|value| !own.contains(value));
         let objects = || sentence.objects().filter(|_| !is_advice);
-        let doubted = sentence.doubts().or_else(objects).filter(|_| !is_excluded && !is_resolved);
-        for (value, place) in &places {
-            if !own.contains(value) || again != Standing::Stands {
-                continue;
-            }
-            if let Some(words) = sentence.supposes(place) {
-                again = Standing::Supposed(words);
-            } else if let Some(words) = sentence.denies(place) {
-                again = Standing::Denied(words);
-            } else if let Some(words) = sentence.replaces(place) {
-                again = Standing::Hedged(words);
-            }
+        let doubted = sentence.doubts().or_else(objects);
+        let doubted = doubted.filter(|doubt| !is_excluded && !is_resolved(text, &cues, doubt));
+        let mut judgements = sentence.judgements(is_advice);
+        if ends_with_other == Some(true) {
+            // What is right is the other value.
+            let is_fixed = |one: &Judgement| {
+                words.iter().any(|word| word.is(Role::Fixed) && word.span == one.span)
+            };
+            judgements.retain(|one| !one.is_right || is_fixed(one));
         }
-        let judgements = sentence.judgements(is_advice);
         let phrase = cues.iter().find(|cue| cue.is(Role::Retract));
         let is_of_another = phrase.is_some_and(|cue| sentence.speaks_of_another(cue.span.start));
         let until = if is_of_another { 0 } else { sentence.until() };
@@ -328,9 +418,11 @@ impl Said {
             doubted,
             is_slip_of_others,
             relativised,
-            again,
+            again: again(&sentence, &places, own),
             until,
             begins_with_no,
+            halt: sentence.halts(),
+            ends_with_other,
         }
     }
 
@@ -369,6 +461,33 @@ impl Said {
         let phrases = phrases.filter(|span| !is_denied(span));
         phrases.chain(judged).any(|span| span.start >= from)
     }
+}
+
+/// What a sentence says of the answer where it has it again.
+fn again(sentence: &Sentence<'_>, places: &[(Value, Range<usize>)], own: &[Value]) -> Standing {
+    let said = |place: &Range<usize>| {
+        (sentence.supposes(place).map(Standing::Supposed))
+            .or_else(|| sentence.denies(place).map(Standing::Denied))
+            .or_else(|| sentence.replaces(place).map(Standing::Hedged))
+    };
+    let mut own = places.iter().filter(|(value, _)| own.contains(value));
+    own.find_map(|(_, place)| said(place)).unwrap_or(Standing::Stands)
+}
+
+/// Whether a sentence says that the answer is right, and not only as the object of its doubt: "I doubt that it is
+/// right".
+fn is_resolved(sentence: &str, cues: &[Cue], doubt: &Range<usize>) -> bool {
+    let is_apart = |right: &Cue| {
+        let between = sentence.get(doubt.end..right.span.start).unwrap_or_default();
+        right.span.start < doubt.start
+            || between.chars().filter(|c| c.is_alphabetic()).count() > OBJECT_LETTERS_MAX
+            || cues.iter().any(|cue| {
+                cue.is(Role::Contrast)
+                    && doubt.end <= cue.span.start
+                    && cue.span.end <= right.span.start
+            })
+    };
+    cues.iter().any(|cue| cue.is(Role::Reaffirm) && is_apart(cue))
 }
 
 /// Whether a sentence is a question.

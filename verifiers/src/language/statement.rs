@@ -3,10 +3,13 @@
 
 use std::ops::Range;
 
-use super::clause::{Clause, GAP_MAX, Judgement, WORD_CHARS};
+use super::clause::{Clause, Judgement, WORD_CHARS};
 use super::cues::{Cue, Role};
 use super::sentences::is_unspaced;
 use super::values::Value;
+
+/// Between two letters that are named together stand at most so many bytes.
+const PAIR_BYTES_MAX: usize = 9;
 
 /// A sentence and its words of which clauses are composed.
 pub(super) struct Sentence<'a> {
@@ -65,7 +68,12 @@ impl<'a> Sentence<'a> {
                     && self.text.get(one.span.clone()).is_some_and(|own| own.contains(is_unspaced))
             })
         };
-        found.retain(|one| one.span.start < until && !is_case(one));
+        // "If it is right, I can't tell."
+        let if_ = self.words.iter().find(|word| word.is(Role::If));
+        let asks = if_.and_then(|word| self.clause_at(word.span.start)).is_some_and(|clause| {
+            clause.words.iter().any(|word| word.is(Role::Right)) && !clause.has_other()
+        });
+        found.retain(|one| one.span.start < until && !is_case(one) || asks && one.is_guess);
         found.extend(fixed.map(|span| Judgement {
             is_right: true,
             is_guess: false,
@@ -107,9 +115,16 @@ impl<'a> Sentence<'a> {
             let mut judged = self.clauses.iter().flat_map(|clause| clause.judgements(true));
             let holds = judged.any(|one| one.is_right);
             let would = self.has(Role::Would);
-            let denied = self.words.iter().rev().take(4).any(|word| {
-                word.span.start > if_.span.end && word.is_any(&[Role::Not, Role::Wrong, Role::May])
-            });
+            let is_against = |word: &Cue| {
+                word.is_any(&[Role::Not, Role::Wrong, Role::May]) && !word.is(Role::Right)
+            };
+            let mut last = self.words.iter().rev().take(4);
+            let denied = last.find(|word| word.span.start > if_.span.end && is_against(word));
+            // "It works only if the shop is closed, which it is not."
+            let right = self.words.iter().rfind(|word| word.is(Role::Right));
+            let holds = holds
+                || denied.zip(right).is_some_and(|(not, right)| right.span.end < not.span.start);
+            let denied = denied.is_some();
             if holds && (would || denied) {
                 return Some(if_.span.clone());
             }
@@ -139,6 +154,30 @@ impl<'a> Sentence<'a> {
         let who = self.words.iter().find(|word| word.is(Role::Who))?;
         let wrong = self.has(Role::Wrong) || self.has(Role::Undo);
         (leads && wrong).then(|| who.span.clone())
+    }
+
+    /// The word with which it stops the reader: "Wait, ...", "Hm, I read it wrong".
+    pub(super) fn halts(&self) -> Option<Range<usize>> {
+        self.clauses.first()?.halts()
+    }
+
+    /// Whether the number at a place counts something that the text does not know: "3 tasks are left".
+    pub(super) fn counts(&self, place: &Range<usize>) -> bool {
+        let behind = self.text.get(place.end..).unwrap_or_default();
+        let word = behind.strip_prefix(' ').filter(|word| word.starts_with(char::is_alphabetic));
+        let is_known = |word: &Cue| word.span.start == place.end + 1;
+        word.is_some() && !self.words.iter().any(is_known)
+    }
+
+    /// The word before the answer at a place that makes it a guess: "a provisional value: 4".
+    pub(super) fn guesses(&self, answer: &Range<usize>) -> Option<Range<usize>> {
+        let before = |word: &&Cue| word.is(Role::Guess) && word.span.end <= answer.start;
+        let guess = self.words.iter().rfind(before)?;
+        let between = self.text.get(guess.span.end..answer.start)?;
+        let clause = self.clause_at(guess.span.start)?;
+        let at = clause.words.iter().position(|word| word.span == guess.span)?;
+        let is_one = Value::all(between).is_empty() && !between.contains(char::is_numeric);
+        (is_one && !clause.is_negated(at)).then(|| guess.span.clone())
     }
 
     /// The words by which a sentence only supposes the answer at a place, or lets another say it.
@@ -307,7 +346,7 @@ impl<'a> Sentence<'a> {
 
     /// The words by which the sentence puts another value in the place of the answer, or beside it.
     pub(super) fn offers(&self) -> Option<Range<usize>> {
-        self.offers_beside().or_else(|| self.means()).or_else(|| {
+        self.offers_beside().or_else(|| self.means()).or_else(|| self.approves()).or_else(|| {
             // "Grade 5 and not this."
             let mut clauses = self.clauses.iter().filter(|clause| clause.has_other());
             clauses.find_map(|clause| {
@@ -317,12 +356,44 @@ impl<'a> Sentence<'a> {
         })
     }
 
+    /// The word by which it calls another value right: "looking back, 5 seems right", "5 would do as well",
+    /// "both C and D fit".
+    fn approves(&self) -> Option<Range<usize>> {
+        #[rustfmt::skip]
+        const ASIDE: [Role; 8] = [
+            Role::If, Role::Who, Role::Wrong, Role::Not, Role::Other, Role::Fixed, Role::Slip, Role::Undo,
+        ];
+        let (also, would) = (self.has(Role::Also), self.has(Role::Would));
+        if would && !also || self.words.iter().any(|word| word.is_any(&ASIDE)) {
+            return None;
+        }
+        let approves =
+            |word: &Cue| word.is(Role::Right) || also && word.is_any(&[Role::Would, Role::May]);
+        let near = |clause: &Clause<'a>| {
+            let places = Value::places(clause.text());
+            let has_own = places.iter().any(|(value, _)| self.own.contains(value));
+            // "Both C and D": of numbers, many things are said.
+            let is_pair = places.windows(2).any(|pair| {
+                matches!(pair, [(Value::Letter(_), one), (Value::Letter(_), two)]
+                    if two.start - one.end <= PAIR_BYTES_MAX)
+            });
+            let is_both = |word: &Cue| word.is(Role::Also) && is_pair;
+            let says = |word: &Cue| if has_own { is_both(word) } else { approves(word) };
+            let word =
+                clause.words.iter().find(|word| says(word) && clause.is_near_other(&word.span));
+            word.map(|word| word.span.clone())
+        };
+        self.clauses.iter().filter(|one| one.has_other()).find_map(near)
+    }
+
     /// "5, I mean": another value alone, before the words that put it in the place of the answer.
     fn means(&self) -> Option<Range<usize>> {
         self.clauses.windows(2).find_map(|pair| {
             let [value, said] = pair else { return None };
             let [word] = said.words.as_slice() else { return None };
-            let is_bare = value.words.is_empty() && value.all_unknown() == 0 && value.has_other();
+            let is_word = |value: &Value| matches!(value, Value::Letter(_));
+            let letters = Value::all(value.text()).iter().filter(|value| is_word(value)).count();
+            let is_bare = value.all_unknown() <= letters && value.has_other();
             let means = word.is(Role::Instead) && said.all_unknown() == 0;
             (is_bare && means).then(|| word.span.clone())
         })
@@ -339,11 +410,7 @@ impl<'a> Sentence<'a> {
         let offers = |word: &Cue| {
             word.is(Role::Instead) || word.is(Role::May) || replaces && word.is(Role::Undo)
         };
-        let puts = |clause: &Clause<'_>, at: usize| {
-            clause.words.get(at).is_some_and(|word| offers(word)) || clause.changes(at)
-        };
-        let has_offer = |clause: &Clause<'_>| (0..clause.words.len()).any(|at| puts(clause, at));
-        if !self.clauses.iter().any(has_offer) {
+        if !self.words.iter().any(offers) {
             return None;
         }
         // "Whoever misreads it may get 4."
@@ -351,31 +418,20 @@ impl<'a> Sentence<'a> {
             self.words.iter().any(|word| word.is_any(&[Role::Slip, Role::Would, Role::Who]));
         let mut is_led = None;
         for clause in &self.clauses {
-            let text = clause.text();
             let at = (0..clause.words.len()).find(|at| {
-                puts(clause, *at)
-                    && !(is_case && clause.is(*at, Role::May) && !clause.is(*at, Role::Instead))
+                clause.words.get(*at).is_some_and(|word| offers(word))
+                    && !(clause.is(*at, Role::May)
+                        && !clause.is(*at, Role::Instead)
+                        && (is_case || clause.words.iter().any(|word| word.is(Role::Undo))))
             });
             let at = at.filter(|at| !clause.is_negated(*at));
             let word = at.and_then(|at| clause.words.get(at)).map(|word| word.span.clone());
-            // "Either way, ... 5": the value is near.
-            let is_near = |word: &Range<usize>| {
-                let near = |place: Range<usize>| {
-                    let place = clause.range.start + place.start..clause.range.start + place.end;
-                    let (from, to) = if place.start >= word.end {
-                        (word.end, place.start)
-                    } else {
-                        (place.end, word.start)
-                    };
-                    clause.strange(from, to) <= GAP_MAX
-                };
-                let places = Value::places(text).into_iter();
-                places.filter(|(value, _)| value.is_other(self.own)).any(|(_, place)| near(place))
-            };
             let is_doubted = clause.words.iter().any(|word| word.is(Role::Wrong));
             // "It should be noted that 5 is too small."
-            if let Some(word) =
-                word.clone().or(is_led.clone()).filter(|word| is_near(word) && !is_doubted)
+            if let Some(word) = word
+                .clone()
+                .or(is_led.clone())
+                .filter(|word| clause.is_near_other(word) && !is_doubted)
             {
                 return Some(word);
             }

@@ -32,7 +32,7 @@ impl Value {
         if bare.contains(['\\', '^', '/', '+', '*']) && !text.contains(' ') {
             return vec![Self::formula(bare)];
         }
-        Self::all(text)
+        Self::all(&text.replace("{,}", ","))
     }
 
     /// A formula, with fractions on one line.
