@@ -77,6 +77,7 @@ use crate::language::guess::Languages;
 use crate::language::sentences;
 use crate::language::{remarks, standing};
 use crate::math::syntax::text::trimmed_start;
+use crate::math::syntax::units;
 use crate::meter::Meter;
 
 /// Where the answer is looked for.
@@ -287,7 +288,7 @@ pub fn whole<'a>(scope: &Scope<'a>, policy: Policy) -> Option<Candidate<'a>> {
     let bare = matches!(policy, Policy::Auto | Policy::Whole)
         && !scope.code.has_blocks
         && scope.text.len() <= WHOLE_BYTES_MAX
-        && !(policy == Policy::Auto && is_sentence(scope.text));
+        && !(policy == Policy::Auto && (is_sentence(scope.text) || has_sentences(scope.text)));
     let found = bare.then(|| slice(scope.text, 0, scope.text.len(), Provenance::Whole)).flatten();
     // A box that was disqualified is not a bare answer either, nor is a sentence with its value in bold.
     found.filter(|found| {
@@ -397,9 +398,15 @@ fn only_number(text: &str, sentence: Range<usize>) -> Option<Candidate<'_>> {
     let is_operand = |c: char| {
         !(c.is_alphanumeric() && c.is_alphabetic() || "(.,;:!)*".contains(c)) || "πe".contains(c)
     };
+    // "300mです", "0.33（四捨五入）"
+    let (unit, rest) =
+        behind.split_at(behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(0));
+    let is_unit = units::known(unit) && rest.starts_with(is_unspaced);
+    let is_aside =
+        behind.strip_prefix(['(', '（']).is_some_and(|said| said.starts_with(is_unspaced));
     let is_part = before
         .ends_with(|c: char| c.is_alphabetic() && !is_unspaced(c) || "-−_+".contains(c))
-        || behind.starts_with(is_joined)
+        || behind.starts_with(is_joined) && !is_unit && !is_aside
         || behind.starts_with(' ') && behind.trim_start().starts_with(is_operand);
     let disqualified = qualify::qualifier(before, behind).is_some();
     (!others && !is_part && !disqualified)
@@ -427,6 +434,18 @@ fn is_sentence(text: &str) -> bool {
     (second || named || text.contains(" equals "))
         && text.contains(|c: char| c.is_ascii_digit())
         && (named || is_one_of(conclude::LEAD_INS, first))
+}
+
+/// Whether a text with a number has a sentence behind another: "The pool is empty after 20 hours. Regards."
+fn has_sentences(text: &str) -> bool {
+    let ends_in_word = |end: &usize| {
+        let (lead, rest) = text.split_at(*end);
+        let word = lead.trim_end_matches('.').rsplit(' ').next().unwrap_or_default();
+        let is_word = word.len() > 3 && word.chars().all(char::is_lowercase);
+        lead.ends_with('.') && is_word && rest.contains(char::is_alphabetic)
+    };
+    text.contains(|c: char| c.is_ascii_digit())
+        && sentences::ends(text).any(|end| ends_in_word(&end))
 }
 
 /// The answer that a reference gives: its box, what follows `####`, or the whole of it.

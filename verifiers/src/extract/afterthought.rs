@@ -95,8 +95,9 @@ fn name_offered(said: &str) -> Option<Range<usize>> {
     let start = said.len() - name.len();
     let name = name.trim_end().trim_end_matches(['.', '!']);
     let plain = name.chars().all(|c| c.is_alphabetic() || c == ' ' || c == '-');
-    let brief =
-        name.starts_with(char::is_uppercase) && name.split(' ').nth(NAME_WORDS_MAX).is_none();
+    // "I was wrong."
+    let is_name = name.starts_with(char::is_uppercase) && name.chars().nth(1) != Some(' ');
+    let brief = is_name && name.split(' ').nth(NAME_WORDS_MAX).is_none();
     let offers = is_one_of(connect::OR, word) || is_one_of(retract::REPLACING, word);
     (offers && plain && brief).then_some(start..start + name.len())
 }

@@ -113,9 +113,20 @@ pub(super) fn sentence_end(line: &str) -> usize {
     for (at, _) in line.match_indices(". ") {
         let before = &line[..at];
         let word = before.rsplit([' ', '(', ',']).next().unwrap_or_default();
-        if !value::ABBREVIATIONS.contains(&word) {
+        // "1. Qh5+ g6" begins with the number of a move of chess.
+        let is_number = word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+        let is_move = is_number && line[at + 2..].split(' ').next().is_some_and(is_chess_move);
+        if !is_move && !value::ABBREVIATIONS.contains(&word) {
             return at;
         }
     }
     line.len()
+}
+
+/// Whether a word is a move of chess: "Qh5+", "e4".
+fn is_chess_move(word: &str) -> bool {
+    let square = word.trim_end_matches(['+', '#', '!', '?']).as_bytes();
+    word.starts_with("O-O")
+        || matches!(square, [lead @ .., b'a'..=b'h', b'1'..=b'8']
+            if lead.iter().all(|byte| b"KQRBNabcdefghx12345678".contains(byte)))
 }

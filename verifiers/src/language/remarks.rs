@@ -23,6 +23,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
     let tail = text.get(from..)?;
     let mut ends: Vec<usize> = sentences::ends(tail).chain([tail.len()]).collect();
     ends.dedup();
+    let has_numbers = tail.contains(char::is_numeric);
     let languages = Languages::of(text);
     let mut seen = None;
     let mut is_blocked = false;
@@ -47,7 +48,9 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         // A sentence in bold states the answer, whatever is calculated behind it.
         let is_stressed =
             bold.iter().any(|span| own(span) && 2 * (span.1 - span.0) > sentence.trim().len());
-        let states = is_bold || has(Role::Conclude) || has(Role::Result) || is_value(sentence);
+        // Behind numbers a result has one: "81. The idea was worth it."
+        let is_result = || has(Role::Result) && (!numbers.is_empty() || !has_numbers);
+        let states = is_bold || has(Role::Conclude) || is_result() || is_value(sentence);
         // "No other answer fits" states none.
         let is_denial = numbers.is_empty()
             && !is_bold
@@ -57,8 +60,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         let is_doubted = has(Role::Suppose) || has(Role::Offer) || has(Role::Report);
         // "So the result is 42. I took it that a year has 365 days."
         let has_noun = has(Role::Result) || words.iter().any(|word| word.is(Role::Noun));
-        let is_result = has(Role::Conclude) && has_noun;
-        let is_blocked_now = is_blocked && !(is_result && is_plain);
+        let is_blocked_now = is_blocked && !(has(Role::Conclude) && has_noun && is_plain);
         if is_stressed && !is_doubted && end < tail.len() || states && !is_remark && !is_blocked_now
         {
             if is_doubted && end < tail.len() {
@@ -91,8 +93,7 @@ const VALUED_WITHIN: usize = 4;
 pub(crate) fn valued(text: &str) -> Option<Range<usize>> {
     const ASIDE: [Role; 7] =
         [Role::Would, Role::Who, Role::Wrong, Role::Guess, Role::May, Role::Doubt, Role::Undo];
-    const DOUBTED: [Role; 6] =
-        [Role::Remark, Role::Verify, Role::Past, Role::Suppose, Role::Offer, Role::Report];
+    const DOUBTED: [Role; 5] = [Role::Verify, Role::Past, Role::Suppose, Role::Offer, Role::Report];
     let body = text.trim_end();
     let from = body.ceil_char_boundary(body.len().saturating_sub(TAIL_MAX));
     let tail = body.get(from..).filter(|tail| !tail.ends_with(char::is_alphanumeric))?;

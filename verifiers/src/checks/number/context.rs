@@ -212,6 +212,8 @@ impl Near<'_> {
             .take(WORDS_MAX)
             .collect();
         match words.as_slice() {
+            // "25 + 17", and the sum on a line of its own.
+            [] if self.is_second_operand(one) => Joint::None,
             [] => Joint::Sign,
             [word] if is_one_of(connect::BETWEEN, word) => Joint::Word,
             words if offers(words.iter().copied().filter(|word| *word != ".")) => Joint::Word,
