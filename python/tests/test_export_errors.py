@@ -140,6 +140,16 @@ def test_a_checkpoint_that_is_broken_is_named(
     assert not out.exists()
 
 
+@pytest.mark.parametrize(
+    ("preset", "word"), [("skywork-o1-prm", "bos_token"), ("internlm2-reward", "reward_token_id")]
+)
+def test_a_preset_of_another_family_says_what_is_missing(
+    preset: str, word: str, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run(whole, tmp_path / "out", "--preset", preset)[0] == 2
+    assert word in capsys.readouterr().err
+
+
 def _export(checkpoint: Path, out: Path, precision: str = "bf16") -> tuple[int, str]:
     return _run(checkpoint, out, "--preset", "skywork-reward", "--precision", precision, "--name", "tiny")
 

@@ -16,12 +16,14 @@ from .outcome import CONVERSATION, as_it_is, at_end
 
 def encode(checkpoint: Checkpoint, sample: Sample) -> Encoded:
     """`get_score`: the conversation, and `reward_token_id` behind it."""
+    template(checkpoint)
     return at_end([*judged(checkpoint, sample), checkpoint.config.reward_token_id])
 
 
 def template(checkpoint: Checkpoint) -> str:
     """The same as a text."""
-    token = checkpoint.tokenizer.convert_ids_to_tokens(checkpoint.config.reward_token_id)
+    found = getattr(checkpoint.config, "reward_token_id", None)
+    token = None if found is None else checkpoint.tokenizer.convert_ids_to_tokens(found)
     if token is None:
         raise ValueError("config.json has no reward_token_id that the tokenizer knows")
     return CONVERSATION + token

@@ -76,6 +76,8 @@ def shepherd_raw(checkpoint: Checkpoint, encoded: Encoded) -> list[np.ndarray]:
 def encode_skywork(checkpoint: Checkpoint, sample: Sample) -> Encoded:
     """Skywork-o1-PRM: each step tokenised apart, then the id of a line break."""
     tokenizer = checkpoint.tokenizer
+    if tokenizer.bos_token is None:
+        raise ValueError("the tokenizer has no bos_token, with which texts of this family begin")
     ids = tokenizer.encode(tokenizer.bos_token + sample.prompt + "\n")
     positions = []
     for step in sample.steps:
