@@ -259,10 +259,8 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
     let tag = closed.strip_prefix("</").and_then(|tag| tag.split_once('>'));
     let end = text.len() - tag.map_or(closed, |(_, rest)| rest).len();
     let tail = &text[end..text.floor_char_boundary(end + TAIL_MAX)];
-    let is_cross = |line: &&str| line.contains(CROSSES) && !line.contains(char::is_alphanumeric);
-    if let Some(line) = tail.lines().take(CROSS_WITHIN).find(is_cross) {
-        let start = end + line.as_ptr().addr() - tail.as_ptr().addr();
-        return Standing::Retracted(start..start + line.len());
+    if let Some(cross) = crossed(tail) {
+        return Standing::Retracted(shifted(&cross, end));
     }
     if !tail.contains(char::is_alphabetic) {
         return Standing::Stands;
@@ -287,7 +285,7 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
         let from = end + range.start;
         let place = |cue: &Cue| shifted(&cue.span, from);
         // "Wait, it asks for the opposite. Then it is D."
-        let rest = sentences.get(at..).unwrap_or_default().iter().map(|(_, said)| said);
+        let rest = sentences.iter().skip(at).map(|(_, said)| said);
         if let Some(halt) = &said.halt
             && rest.clone().rev().find_map(|said| said.ends_with_other) == Some(true)
             && !rest.clone().any(|said| said.reaffirms(0))
@@ -324,6 +322,14 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
         }
     }
     Standing::Stands
+}
+
+/// A cross on a line of its own.
+fn crossed(tail: &str) -> Option<Range<usize>> {
+    let is_cross = |line: &&str| line.contains(CROSSES) && !line.contains(char::is_alphanumeric);
+    let line = tail.lines().take(CROSS_WITHIN).find(is_cross)?;
+    let start = line.as_ptr().addr() - tail.as_ptr().addr();
+    Some(start..start + line.len())
 }
 
 /// The name of another member of a JSON object that has another answer: `"answer_2": 16`.
@@ -478,9 +484,10 @@ fn again(sentence: &Sentence<'_>, places: &[(Value, Range<usize>)], own: &[Value
 /// right".
 fn is_resolved(sentence: &str, cues: &[Cue], doubt: &Range<usize>) -> bool {
     let is_apart = |right: &Cue| {
-        let between = sentence.get(doubt.end..right.span.start).unwrap_or_default();
+        let between = sentence.get(doubt.end..right.span.start);
+        let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
         right.span.start < doubt.start
-            || between.chars().filter(|c| c.is_alphabetic()).count() > OBJECT_LETTERS_MAX
+            || between.is_some_and(|between| letters(between) > OBJECT_LETTERS_MAX)
             || cues.iter().any(|cue| {
                 cue.is(Role::Contrast)
                     && doubt.end <= cue.span.start

@@ -163,7 +163,7 @@ impl<'a> Sentence<'a> {
 
     /// Whether the number at a place counts something that the text does not know: "3 tasks are left".
     pub(super) fn counts(&self, place: &Range<usize>) -> bool {
-        let behind = self.text.get(place.end..).unwrap_or_default();
+        let behind = &self.text[place.end..];
         let word = behind.strip_prefix(' ').filter(|word| word.starts_with(char::is_alphabetic));
         let is_known = |word: &Cue| word.span.start == place.end + 1;
         word.is_some() && !self.words.iter().any(is_known)
