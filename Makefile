@@ -66,7 +66,7 @@ assets-c:
 # that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of processes wait
 # for a good part of their time: four run at once, and beside them the Python tests, the documentation and the unit
 # tests, whose output comes at the end.
-LINTED := test test-kills test-view test-python test-trainers
+LINTED := test test-kills test-view test-python test-trainers bench-answers
 $(LINTED): export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
 $(LINTED): export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 test:
@@ -184,4 +184,4 @@ bench:
 # How many honest answers are paid and dishonest ones refused, by check, language and form, over both halves
 # of fixtures/answers.
 bench-answers:
-	cargo test -p assay-verifiers --locked --test answers -- --ignored --nocapture
+	cargo test $(BUILD) --test answers -- --ignored --nocapture
