@@ -3,6 +3,7 @@
 
 use assay_structure::boolean::{Document, Query, equivalent, parse};
 
+use crate::language::sentences::range_in;
 use crate::prelude::*;
 use crate::text_parts::{Place, share, texts};
 
@@ -54,7 +55,7 @@ impl Check for BooleanQuery {
             .unwrap_or_default()
             .trim()
             .trim_matches('`');
-        let start = line.as_ptr().addr() - completion.as_ptr().addr();
+        let start = range_in(completion, line).start;
         meter.spend(500 * line.len() as u64)?;
         let query = match parse(line, self.implicit_and) {
             Ok(query) => query,

@@ -1,5 +1,6 @@
 //! `regex_answer`: the answer is a regular expression, which must match some texts and not others.
 
+use crate::language::sentences::range_in;
 use crate::pattern::effort::Effort;
 use crate::prelude::*;
 use crate::text_parts::{Place, share};
@@ -50,9 +51,8 @@ impl Check for RegexAnswer {
         let line = line.trim_matches('`');
         let inner =
             line.strip_prefix('/').and_then(|inner| inner.strip_suffix('/')).unwrap_or(line);
-        let start = inner.as_ptr().addr() - completion.as_ptr().addr();
-        let verdict =
-            |verdict: Verdict| verdict.with_extracted(inner, (start, start + inner.len()));
+        let place = range_in(completion, inner);
+        let verdict = |verdict: Verdict| verdict.with_extracted(inner, (place.start, place.end));
         let whole = if self.full { format!(r"\A(?:{inner})\z") } else { inner.to_owned() };
         if inner.is_empty() || inner.len() > self.bytes_max {
             return Ok(verdict(Verdict::graded(false)).because("length"));

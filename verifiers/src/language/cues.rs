@@ -82,7 +82,7 @@ pub(crate) enum Role {
     Sure = 1 << 33,
     /// "doubt", "sceptical".
     Doubt = 1 << 34,
-    /// "also", "both": another value stands beside the answer.
+    /// "also", "both": another value is offered with the answer.
     Also = 1 << 35,
     /// "wait", "oops": another value behind it is put in the place of the answer.
     Halt = 1 << 36,

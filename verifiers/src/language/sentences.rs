@@ -1,5 +1,13 @@
 //! Sentences, in languages with other marks too.
 
+use std::ops::Range;
+
+/// Where a slice of a text lies in it.
+pub(crate) fn range_in(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - text.as_ptr().addr();
+    start..start + part.len()
+}
+
 /// Where the sentences of a text end, behind their marks.
 pub(crate) fn ends(text: &str) -> impl DoubleEndedIterator<Item = usize> {
     text.char_indices().filter_map(|(at, c)| {

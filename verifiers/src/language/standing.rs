@@ -327,9 +327,7 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
 /// A cross on a line of its own.
 fn crossed(tail: &str) -> Option<Range<usize>> {
     let is_cross = |line: &&str| line.contains(CROSSES) && !line.contains(char::is_alphanumeric);
-    let line = tail.lines().take(CROSS_WITHIN).find(is_cross)?;
-    let start = line.as_ptr().addr() - tail.as_ptr().addr();
-    Some(start..start + line.len())
+    tail.lines().take(CROSS_WITHIN).find(is_cross).map(|line| sentences::range_in(tail, line))
 }
 
 /// The name of another member of a JSON object that has another answer: `"answer_2": 16`.
@@ -338,7 +336,6 @@ fn member_beside(tail: &str, own: &[Value], languages: &Languages<'_>) -> Option
     let mut members = members.split('}').next()?.split(',');
     members.find_map(|member| {
         let (name, value) = member.split_once(':')?;
-        let start = name.as_ptr().addr() - tail.as_ptr().addr();
         let Cues { phrases, words } = cues::all(&name.replace('_', " "), languages);
         let is_answer = name.contains("answer")
             || phrases.iter().any(|cue| cue.is_any(&[Role::Offer, Role::Result]))
@@ -346,7 +343,7 @@ fn member_beside(tail: &str, own: &[Value], languages: &Languages<'_>) -> Option
         let value = value.trim().trim_matches('"');
         let is_bare = value.len() == 1 || value.chars().all(|c| c.is_numeric() || ".,".contains(c));
         let has_other = is_bare && Value::own(value).iter().any(|value| value.is_other(own));
-        (is_answer && has_other).then(|| start..start + name.len())
+        (is_answer && has_other).then(|| sentences::range_in(tail, name))
     })
 }
 
