@@ -11,7 +11,7 @@ use assay_view::{DataRows, RowText, ViewError};
 
 use super::exit::Failure;
 use super::output;
-use super::run_files::{columns, input_file, input_places, is_input, json};
+use super::run_files::{columns, input_places, is_input, json};
 use super::spooled::{Spooled, is_lines};
 
 /// The data of a run, which can be read more than once.
@@ -44,7 +44,8 @@ impl RunTexts {
                     own.push(only.clone());
                     continue;
                 }
-                let Some(file) = input_file(run, input) else { return Ok(Err(missing(input))) };
+                let same = places.into_iter().find(|path| is_input(path, input));
+                let Some(file) = same else { return Ok(Err(missing(input))) };
                 own.push(file);
             }
         } else if RunInputs::find(with, &ReadLimits::default())?.files() != inputs.as_slice() {
@@ -90,7 +91,7 @@ impl RunTexts {
     }
 }
 
-/// Why there is no file of an input.
+/// Why the data have no texts: the file of an input is gone, or was changed.
 fn missing(input: &InputFile) -> String {
     let name = Path::new(&input.path).file_name().unwrap_or_default();
     let name = escape(&name.to_string_lossy());

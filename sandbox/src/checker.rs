@@ -12,8 +12,8 @@ use crate::suite::StdioCase;
 use crate::suite_run::fault;
 
 /// The files that a checker reads, in the order of its arguments, and its own.
-const FILES: [&str; 3] = ["input.txt", "expected.txt", "output.txt"];
-const OWN: &str = "checker.py";
+const FILES: [&str; 3] = ["/input.txt", "/expected.txt", "/output.txt"];
+const OWN: &str = "/checker.py";
 /// Exit codes that refuse an output: wrong answer and presentation error.
 const REFUSED: [i32; 2] = [1, 2];
 
@@ -62,12 +62,11 @@ impl Checker<'_> {
         let files = MemoryFiles::default();
         for (name, bytes) in FILES.iter().zip([case.stdin.as_bytes(), case.stdout.as_bytes(), got])
         {
-            let put = files.put(&format!("/{name}"), bytes);
+            let put = files.put(name, bytes);
             put.map_err(|why| Fault::bad_reference(format!("checker: {name}: {why}")))?;
         }
-        let args = FILES.map(|name| format!("/{name}"));
-        let own = format!("/{OWN}");
-        let input = Input { stdin: "", args: &args, files: Some((&files, &own)) };
+        let input =
+            Input { stdin: "", args: &FILES.map(str::to_owned), files: Some((&files, OWN)) };
         let run =
             Ready::Python(self.python, unmarked(self.source)).run(input, &Limits::judging(), meter);
         if let Some(fault) = run.end.as_ref().err().and_then(fault) {

@@ -81,14 +81,13 @@ impl StdinStdout {
     /// The checker of a row that has one.
     fn checker<'a>(&'a self, sample: &'a Sample) -> Result<Option<Checker<'a>>, Fault> {
         let column = self.checker.as_ref().and_then(|column| sample.column(column));
-        match column.map(|own| (own, own.as_str())) {
-            None | Some((Value::Null, _)) => Ok(None),
-            Some((_, Some(source))) if source.trim().is_empty() => Ok(None),
-            Some((_, Some(source))) => {
-                Ok(Some(Checker { python: self.judges.guest::<Self>()?, source }))
-            }
-            Some(_) => Err(Fault::bad_reference("checker: expected a program in Python as text")),
+        let Some(own) = column.filter(|own| !own.is_null()) else { return Ok(None) };
+        let why = "checker: expected a program in Python as text";
+        let source = own.as_str().ok_or_else(|| Fault::bad_reference(why))?;
+        if source.trim().is_empty() {
+            return Ok(None);
         }
+        Ok(Some(Checker { python: self.judges.guest::<Self>()?, source }))
     }
 }
 
