@@ -25,7 +25,7 @@ UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 def refuse(name: str, error: Exception, out: Path) -> int:
-    """Says why there is no model folder, under a code of `docs/codes.md`, and returns the exit code."""
+    """Prints why no model folder was written, under a code of `docs/codes.md`, and returns the exit code."""
     code, ends, more = "bad_value", 2, ""
     if isinstance(error, SafetensorError | UnpicklingError):
         code, ends = "damaged", 3

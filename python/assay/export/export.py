@@ -95,7 +95,7 @@ def export(
     Files lie in `OUT.part` until then. An export that streams weights and was stopped goes on with them.
     """
     if out.exists() and not out.is_dir():
-        raise ValueError(f"{out} is no folder")
+        raise ValueError(f"{out} is not a folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     streamed = checkpoints[0].streamed
     for checkpoint in checkpoints:
@@ -108,7 +108,7 @@ def export(
     with _filled(part_of(out), key) as part:
         report = _export(checkpoints, part, preset, options, tell)
         out.mkdir(exist_ok=True)
-        # Without a manifest a folder is no model, and none holds files of two.
+        # A folder without a manifest is not a model, and no folder holds the files of two.
         (out / MANIFEST).unlink(missing_ok=True)
         files = (path for path in part.iterdir() if path.name.endswith(WRITTEN))
         for path in sorted(files, key=lambda path: (path.name == MANIFEST, path.name)):
