@@ -22,6 +22,9 @@ use crate::verifier::{Built, Lane};
 use peers::JudgedCase;
 pub use peers::{EarlierVerdict, Peer, Unscored};
 
+/// Where a case begins.
+const CASE: &str = "\n[[case]]";
+
 /// The cases of one check.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -167,6 +170,24 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
         }
     }
     Ok(file)
+}
+
+/// Reads what is before the first case of a fixture file.
+///
+/// # Errors
+/// As of [`parse`].
+pub fn head(text: &str) -> Result<CaseFile, String> {
+    parse(text.split(CASE).next().unwrap_or(text))
+}
+
+/// Reads a fixture file without the cases that play no cheat, which are most of it.
+///
+/// # Errors
+/// As of [`parse`].
+pub fn hacks(text: &str) -> Result<CaseFile, String> {
+    let is_kept = |(at, part): &(usize, &str)| *at == 0 || part.contains("\nhack = ");
+    let kept = text.split(CASE).enumerate().filter(is_kept).map(|(_, part)| part);
+    parse(&kept.collect::<Vec<_>>().join(CASE))
 }
 
 impl CaseFile {

@@ -55,7 +55,7 @@ fn silent_on_all(tested: Tested<'_>, at: usize, tally: &RowsTally, first: &Examp
 fn help(tested: Tested<'_>, at: usize, first: &Example) -> String {
     let example = || {
         let id = &tested.plan().rewards.get(at)?.built.spec.id;
-        let row = cases::parse(tested.registry.about(id)?.fixtures).ok()?.example?.row;
+        let row = cases::head(tested.registry.about(id)?.fixtures).ok()?.example?.row;
         Some(format!("`{id}` reads {row}; `assay show {id}` says more"))
     };
     let is_of_row = matches!(first.kind, Some(FaultKind::BadReference | FaultKind::BadInput));

@@ -56,7 +56,7 @@ pub(crate) fn fixture(
         let unknown = || Err(BuildError::new("", registry.unknown(id)));
         registry.build_alone(id, settings, files).unwrap_or_else(unknown)
     };
-    let file = cases::parse(registry.about(id)?.fixtures).ok()?;
+    let file = cases::hacks(registry.about(id)?.fixtures).ok()?;
     let mut report = FixtureReport { tried: 0, by_settings: Vec::new() };
     for case in &file.cases {
         let Some(hack) = case.hack.clone() else { continue };

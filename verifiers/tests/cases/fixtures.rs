@@ -24,6 +24,18 @@ fn trials_of(entry: &'static Entry, file: CaseFile) -> Vec<Trial> {
     let id = entry.about.id;
     let shows = file.shows(entry.about.id);
     let mut trials = vec![Trial::test(format!("{id}: has enough cases"), || Ok(shows?))];
+    let hacks: Vec<String> = file
+        .cases
+        .iter()
+        .filter(|case| case.hack.is_some())
+        .map(|case| case.name.clone())
+        .collect();
+    trials.push(Trial::test(format!("{id}: is read in parts"), move || {
+        let names = |file: CaseFile| file.cases.into_iter().map(|case| case.name);
+        assert_eq!(names(cases::hacks(entry.about.fixtures)?).collect::<Vec<_>>(), hacks);
+        assert_eq!(names(cases::head(entry.about.fixtures)?).count(), 0);
+        Ok(())
+    }));
     trials.extend(
         file.cases
             .into_iter()
