@@ -16,6 +16,9 @@ const BLOCK_BYTES: usize = 256 << 10;
 /// How many rows a block holds at most.
 pub(super) const BLOCK_ROWS: usize = 256;
 
+/// Empty lines that are passed over at once: a file may have millions.
+const EMPTY_LINES: [u8; 4 << 10] = [b'\n'; 4 << 10];
+
 /// Cuts a stream into blocks of whole lines. Holds one line at most, and never one that is over
 /// the limit.
 pub(super) struct Lines {
@@ -114,6 +117,11 @@ impl Lines {
     fn scan(&mut self) -> (usize, usize) {
         let (mut end, mut rows) = (self.at, 0);
         while rows < BLOCK_ROWS && end - self.at < BLOCK_BYTES {
+            if self.buffer.get(end..).is_some_and(|rest| rest.starts_with(&EMPTY_LINES)) {
+                self.line += EMPTY_LINES.len() as u64;
+                end += EMPTY_LINES.len();
+                continue;
+            }
             let Some((next, line)) = self.line_at(end) else { break };
             if line.len() > self.row_bytes_max {
                 break;
