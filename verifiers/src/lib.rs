@@ -51,6 +51,7 @@ pub mod verdict;
 pub mod verifier;
 
 pub use assay_math::{self as math, fault, meter, words};
+pub use assay_structure::UniqueKeys;
 pub use build_error::BuildError;
 pub use canonical::Digest;
 pub use check::{Check, Files, NoFiles};

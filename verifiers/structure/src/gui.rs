@@ -3,7 +3,7 @@
 use serde_json::{Deserializer, Map, Value};
 
 use crate::answer::{self, Rules, normalised};
-use crate::{has_word, number};
+use crate::{UniqueKeys, has_word, number};
 
 /// A point, in the units in which it is written.
 pub type Point = (f64, f64);
@@ -100,7 +100,8 @@ const TRIES_MAX: usize = 32;
 /// The longest name of an action.
 const NAME_BYTES_MAX: usize = 40;
 
-/// The action that a text gives. `Err` says why there is none: `nothing-found`, `several-actions`.
+/// The action that a text gives. `Err` says why there is none: `nothing-found`, `several-actions`,
+/// `duplicate-key`, as readers disagree on which of two values counts.
 /// Linear in the text times `TRIES_MAX`.
 pub fn read(text: &str) -> Result<Action, &'static str> {
     let mut found = Vec::new();
@@ -113,7 +114,11 @@ pub fn read(text: &str) -> Result<Action, &'static str> {
         let mut values = Deserializer::from_str(&text[start..]).into_iter::<Value>();
         let value = values.next().and_then(Result::ok);
         at = start + if value.is_some() { values.byte_offset() } else { 1 };
-        found.extend(value.as_ref().and_then(of_value));
+        let action = value.as_ref().and_then(of_value);
+        if action.is_some() && !has_unique_keys(&text[start..at]) {
+            return Err("duplicate-key");
+        }
+        found.extend(action);
     }
     if found.is_empty() {
         found.extend(calls(text));
@@ -127,6 +132,11 @@ pub fn read(text: &str) -> Result<Action, &'static str> {
         (None, _) => Err("nothing-found"),
         _ => Err("several-actions"),
     }
+}
+
+/// Whether a text is JSON in whose objects each key is written once.
+fn has_unique_keys(text: &str) -> bool {
+    serde_json::from_str::<UniqueKeys>(text).is_ok()
 }
 
 /// The action that an object describes: with its arguments beside its name, or in a call of a tool such as
@@ -152,7 +162,8 @@ fn of_members(members: &Map<String, Value>) -> Option<Action> {
     let held = HOLDERS.iter().find_map(|key| members.get(*key));
     let inner = match held {
         Some(Value::Object(held)) => held.clone(),
-        Some(Value::String(text)) => serde_json::from_str(text).ok()?,
+        Some(Value::String(text)) if has_unique_keys(text) => serde_json::from_str(text).ok()?,
+        Some(Value::String(_)) => return None,
         Some(other) => Map::from_iter([("point".to_owned(), other.clone())]),
         None => Map::new(),
     };
