@@ -51,7 +51,7 @@ pub(super) fn run(Verb::Add(args): &Verb, environment: &Environment) -> Result<E
     };
     let run = RunSettings { backend, workers: 1, ..RunSettings::default() };
     let adopted = adopt(&args.folder, &options, &environment.models(), &run)
-        .map_err(|error| Failure::usage(error.to_string()))?;
+        .map_err(|error| Failure::Usage(error.code(), error.to_string()))?;
     if args.json {
         output::json(&adopted)?;
     } else {

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use assay_verifiers::code::Code;
 use assay_verifiers::{Fault, FaultKind};
 
 /// What is wrong with a model folder, or with what a model did.
@@ -77,6 +78,22 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// The code of the error, where it ends a command.
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::File { .. } => Code::UnreadableFile,
+            Self::Digest { .. } => Code::Damaged,
+            Self::Backend(_) => Code::FeatureOff,
+            Self::Memory(_) => Code::Limit,
+            Self::Stopped => Code::Stopped,
+            Self::Manifest { .. }
+            | Self::Graph { .. }
+            | Self::Golden { .. }
+            | Self::Input(_)
+            | Self::Run(_) => Code::BadValue,
+        }
+    }
+
     pub(crate) fn file(path: &Path, why: impl Display) -> Self {
         Self::File { file: path.display().to_string(), why: why.to_string() }
     }

@@ -270,6 +270,26 @@ fn a_model_folder_is_proved_or_told_what_does_not_fit() {
 }
 
 #[test]
+fn what_cannot_become_a_model_folder_is_refused_by_code() {
+    let place = tempfile::tempdir().unwrap();
+    let code = |folder: &str| {
+        let output = assay(place.path(), &["model", "add", folder, "--json"]);
+        assert_eq!(output.status.code(), Some(2));
+        let told = String::from_utf8(output.stderr).unwrap();
+        let line: Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+        line["error"]["code"].as_str().unwrap().to_owned()
+    };
+    std::fs::create_dir(place.path().join("empty")).unwrap();
+    assert_eq!(code("empty"), "unreadable_file");
+    assert_eq!(code(&model("qwen-prm")), "unreadable_file");
+    std::fs::create_dir(place.path().join("garbage")).unwrap();
+    for name in ["model.onnx", "tokenizer.json", "config.json"] {
+        File::create(place.path().join("garbage").join(name)).unwrap().write_all(b"{}").unwrap();
+    }
+    assert_eq!(code("garbage"), "bad_value");
+}
+
+#[test]
 fn a_library_that_is_asked_for_by_name_is_the_only_one_tried() {
     let place = tempfile::tempdir().unwrap();
     let words = ["doctor", "--json", "--ort-lib", "nowhere"];
