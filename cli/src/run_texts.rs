@@ -149,8 +149,8 @@ fn transcript<'a>(messages: impl Iterator<Item = &'a assay::verifiers::Message>)
 /// Why a run cannot be shown.
 pub(super) fn failure(error: ViewError) -> Failure {
     match error {
-        ViewError::Io { file, source } => RunError::Io { file, source }.into(),
-        ViewError::Damaged { .. } => Failure::usage(error.to_string()),
+        ViewError::Io(file, source) => RunError::Io { file, source }.into(),
+        ViewError::Damaged(..) => Failure::usage(error.to_string()),
         ViewError::Data(error) => match error.downcast::<DataError>() {
             Ok(error) => (*error).into(),
             Err(error) => Failure::outside(Code::UnreadableFile, error.to_string()),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use assay_view::{ViewServer, ViewSpec};
+use assay_view::ViewServer;
 use clap::Args as ClapArgs;
 
 use super::exit::{Exit, Failure};
@@ -31,8 +31,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let open = |path: &PathBuf| Shown::open(path, &args.with);
     let shown = args.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let (runs, _folders): (_, Vec<_>) = shown.into_iter().map(|one| (one.run, one.folder)).unzip();
-    let spec = ViewSpec { runs, port: args.port, token: token()? };
-    let server = ViewServer::bind(spec).map_err(failure)?;
+    let server = ViewServer::bind(runs, args.port, token()?).map_err(failure)?;
     let stop = stop_on_signals()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

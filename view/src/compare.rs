@@ -1,6 +1,7 @@
 //! Two runs, row by row: what moved, the largest moves first.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -15,28 +16,17 @@ type MovedRow = ((usize, usize), Option<f64>);
 pub(crate) struct Comparison {
     moved: Vec<MovedRow>,
     both: usize,
-    only_a: usize,
-    only_b: usize,
 }
 
 impl Comparison {
     /// Rows meet at one place of both runs if their ids agree, else by id.
     pub(crate) fn new(a: &OpenedRun, b: &OpenedRun) -> Result<Self, ViewError> {
-        let mut by_id: Vec<(u64, usize)> = b.index.ids.iter().copied().zip(0..).collect();
-        by_id.sort_unstable();
-        let mut is_taken = vec![false; b.index.len()];
+        let mut left: BTreeSet<(u64, usize)> = b.index.ids.iter().copied().zip(0..).collect();
         let (mut moved, mut both) = (Vec::new(), 0);
         for (at, id) in a.index.ids.iter().enumerate() {
-            let of_id = by_id.iter().skip(by_id.partition_point(|(own, _)| own < id));
-            let of_id = of_id.take_while(|(own, _)| own == id).map(|(_, place)| *place);
-            let here = (b.index.ids.get(at) == Some(id)).then_some(at);
-            let mut places = here.into_iter().chain(of_id);
-            let Some(place) = places.find(|place| is_taken.get(*place) == Some(&false)) else {
-                continue;
-            };
-            if let Some(is_taken) = is_taken.get_mut(place) {
-                *is_taken = true;
-            }
+            let first = left.range((*id, 0)..=(*id, usize::MAX)).next().copied();
+            let here = left.take(&(*id, at));
+            let Some((_, place)) = here.or_else(|| left.take(&first?)) else { continue };
             both += 1;
             let (line, other) = (a.file.line(at)?, b.file.line(place)?);
             let (Some(line), Some(other)) = (line, other) else { break };
@@ -50,9 +40,15 @@ impl Comparison {
                 moved.push(((at, place), delta));
             }
         }
-        moved.sort_by(by_size);
-        let (only_a, only_b) = (a.index.len() - both, b.index.len() - both);
-        Ok(Self { moved, both, only_a, only_b })
+        // The largest moves first; then those that came or went; then those of the same reward. The bits of
+        // floats that are not negative are in their order.
+        let size = |delta: Option<f64>| match delta {
+            Some(0.0) => (0, 0),
+            Some(delta) => (2, delta.abs().to_bits()),
+            None => (1, 0),
+        };
+        moved.sort_by_key(|(places, delta)| (Reverse(size(*delta)), *places));
+        Ok(Self { moved, both })
     }
 
     /// A page of the rows that moved.
@@ -70,21 +66,11 @@ impl Comparison {
             self.moved.iter().filter(of).count()
         };
         Ok(json!({
-            "total": self.moved.len(), "both": self.both, "only_a": self.only_a, "only_b": self.only_b,
+            "total": self.moved.len(), "both": self.both,
+            "only_a": a.index.len() - self.both, "only_b": b.index.len() - self.both,
             "up": count(Ordering::Greater), "down": count(Ordering::Less), "rows": rows,
         }))
     }
-}
-
-/// The largest moves first; then those that came or went; then those of the same reward.
-fn by_size(a: &MovedRow, b: &MovedRow) -> Ordering {
-    let size = |row: &MovedRow| match row.1 {
-        Some(delta) if delta != 0.0 => (2, delta.abs()),
-        Some(_) => (0, 0.0),
-        None => (1, 0.0),
-    };
-    let (x, y) = (size(a), size(b));
-    y.0.cmp(&x.0).then(y.1.total_cmp(&x.1)).then(a.0.cmp(&b.0))
 }
 
 fn parsed(line: &[u8]) -> Result<RowLine<'_>, ViewError> {

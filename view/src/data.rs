@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use assay_verifiers::stats::fnv1a;
+use serde::Serialize;
 
 use crate::error::ViewError;
 use crate::lines::LinesFile;
 
-const BUFFER_BYTES: usize = 1 << 20;
-
 /// A row of the data.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RowText {
     /// Its number over the whole input, from 0.
+    #[serde(skip)]
     pub number: u64,
     /// The id under which a run has it.
     pub id: String,
@@ -21,6 +21,7 @@ pub struct RowText {
     /// What was judged.
     pub completion: String,
     /// What a right completion comes to.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
 }
 
@@ -56,67 +57,27 @@ pub(crate) struct DataRow {
     pub(crate) prompt: u32,
 }
 
-/// One pass over the data. `is_ended` stops it.
-pub(crate) fn data_rows(
-    data: &dyn RunData,
-    is_ended: &dyn Fn() -> bool,
-) -> Result<Vec<DataRow>, ViewError> {
-    let (mut rows, mut prompt, mut last) = (Vec::new(), 0, None);
-    for row in data.rows()? {
+/// One pass over the data.
+pub(crate) fn data_rows(data: &dyn RunData) -> Result<Vec<DataRow>, ViewError> {
+    let (mut prompt, mut last) = (0, None);
+    let row = |row: Result<RowText, ViewError>| {
         let row = row?;
-        if is_ended() {
-            break;
-        }
-        prompt += u32::from(last.is_some_and(|last| last != row.prompt));
+        prompt += u32::from(last.as_ref().is_some_and(|last| *last != row.prompt));
         last = Some(row.prompt);
         let (id, chars) = (fnv1a(0, &row.id), row.completion.chars().count());
-        rows.push(DataRow { number: row.number, id, chars, prompt });
-    }
-    Ok(rows)
+        Ok(DataRow { number: row.number, id, chars, prompt })
+    };
+    data.rows()?.map(row).collect()
 }
 
-/// The files, each with the number of its first row. Blank lines belong to the row before.
+/// The files, each with the number of its first row.
 pub(crate) fn data_files(paths: &[PathBuf]) -> Result<Vec<(u64, LinesFile)>, ViewError> {
-    let (mut files, mut first) = (Vec::new(), 0);
-    let mut buffer = vec![0; BUFFER_BYTES];
-    let is_row = |line: &[u8]| line.iter().any(|byte| !byte.is_ascii_whitespace());
-    for path in paths {
-        let mut file = LinesFile::open(path)?;
-        let mut start = 0;
-        loop {
-            let lines = file.lines(start, &mut buffer)?;
-            let mut from = 0;
-            for end in memchr::memchr_iter(b'\n', lines) {
-                if lines.get(from..end).is_some_and(is_row) {
-                    file.offsets.push(start + from as u64);
-                }
-                from = end + 1;
-            }
-            start += lines.len() as u64;
-            if lines.is_empty() {
-                break;
-            }
-        }
-        // The last row may have no line end.
-        let size = file.file.metadata().map_err(|source| ViewError::io(path, source))?.len();
-        let count = file.offsets.len();
-        file.offsets.extend([start, size]);
-        if !file.line(count)?.is_some_and(|line| is_row(&line)) {
-            file.offsets.remove(count);
-        }
-        let rows = file.offsets.len() as u64 - 1;
-        files.push((first, file));
-        first += rows;
-    }
-    Ok(files)
-}
-
-/// The line of the row with this number over all files.
-pub(crate) fn data_line(
-    files: &[(u64, LinesFile)],
-    number: u64,
-) -> Result<Option<Vec<u8>>, ViewError> {
-    let own = files.iter().rev().find(|(first, _)| *first <= number);
-    let Some((first, file)) = own else { return Ok(None) };
-    file.line(usize::try_from(number - first).unwrap_or(usize::MAX - 1))
+    let mut first = 0;
+    let file = |path: &PathBuf| {
+        let file = LinesFile::read(path, true, |_| Ok(()))?;
+        let own = first;
+        first += file.offsets.len() as u64 - 1;
+        Ok((own, file))
+    };
+    paths.iter().map(file).collect()
 }

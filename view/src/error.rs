@@ -6,22 +6,12 @@ use std::path::Path;
 /// Why a run cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
-    /// A file cannot be read or written.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: String,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// A folder that is not a run folder, or a file of one that is damaged.
-    #[error("{file}: {why}")]
-    Damaged {
-        /// The file or folder.
-        file: String,
-        /// What is wrong with it.
-        why: String,
-    },
+    /// A file cannot be read or written: its name, and what the system says.
+    #[error("{0}: {1}")]
+    Io(String, #[source] io::Error),
+    /// A folder that is not a run folder, or a file of one that is damaged: its name, and what is wrong with it.
+    #[error("{0}: {1}")]
+    Damaged(String, String),
     /// The rows of the data cannot be read.
     #[error("{0}")]
     Data(Box<dyn std::error::Error + Send + Sync>),
@@ -29,10 +19,10 @@ pub enum ViewError {
 
 impl ViewError {
     pub(crate) fn io(file: &Path, source: io::Error) -> Self {
-        Self::Io { file: file.display().to_string(), source }
+        Self::Io(file.display().to_string(), source)
     }
 
     pub(crate) fn damaged(file: &Path, why: impl Into<String>) -> Self {
-        Self::Damaged { file: file.display().to_string(), why: why.into() }
+        Self::Damaged(file.display().to_string(), why.into())
     }
 }

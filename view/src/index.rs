@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 
 use assay_verifiers::stats::{float, fnv1a};
 use serde_json::Value;
 
 use crate::error::ViewError;
-use crate::files::RunFiles;
 use crate::line::{OutcomeWord, PartLine, RowLine, TimingLine};
 use crate::lines::{LinesFile, joined};
 
-/// Bytes of the file that are read at once. Two threads parse them.
-const BLOCK_BYTES: usize = 4 << 20;
 /// Parts with figures of their own.
 const PARTS_MAX: usize = 24;
 /// Reasons of one part that are told apart, and the bytes of one.
@@ -32,7 +30,8 @@ pub(crate) struct RunIndex {
     /// The number of each row over the whole input, ascending.
     pub(crate) numbers: Vec<u64>,
     pub(crate) outcomes: Vec<OutcomeWord>,
-    pub(crate) rewards: Vec<f64>,
+    /// The rewards and outcomes of the rows themselves.
+    pub(crate) total: PartColumn,
     /// What the verdicts of a row took: microseconds, tokens, fuel.
     pub(crate) us: Vec<f64>,
     pub(crate) tokens: Vec<f64>,
@@ -71,40 +70,29 @@ pub(crate) struct FaultKind {
 }
 
 impl RunIndex {
-    /// One pass over the rows.
-    pub(crate) fn read(files: &RunFiles) -> Result<(Self, LinesFile), ViewError> {
-        let path = files.dir.join("verdicts.jsonl");
-        let mut file = LinesFile::open(&path)?;
+    /// One pass over the rows of a run folder.
+    pub(crate) fn read(dir: &Path) -> Result<(Self, LinesFile), ViewError> {
+        let path = dir.join("verdicts.jsonl");
         let mut index = Self::default();
         // Without timings, or beyond the last, rows are numbered through.
-        let timings = File::open(files.dir.join("timings.jsonl")).ok();
+        let timings = File::open(dir.join("timings.jsonl")).ok();
         let timings = timings.into_iter().flat_map(|file| BufReader::new(file).split(b'\n'));
         let timing = |line: std::io::Result<Vec<u8>>| {
-            let line = line.ok()?;
-            let TimingLine { row, us } = serde_json::from_slice(&line).ok()?;
-            Some((row, us.0.iter().map(|(_, us)| float(*us)).sum()))
+            let TimingLine { row, us } = serde_json::from_slice(&line.ok()?).ok()?;
+            Some((row, us.iter().map(|(_, us)| float(*us)).sum()))
         };
         let mut timings = timings.map_while(timing).fuse();
-        let mut buffer = vec![0; BLOCK_BYTES];
-        let mut start = 0;
-        loop {
-            file.offsets.push(start);
-            let lines = file.lines(start, &mut buffer)?;
-            if lines.is_empty() {
-                drop(timings);
-                return Ok((index, file));
-            }
-            file.offsets.pop();
-            for (length, line) in parsed(lines) {
+        let file = LinesFile::read(&path, false, |lines| {
+            for line in parsed(lines) {
                 let line = line.map_err(|why| {
                     let number = index.ids.len() + 1;
                     ViewError::damaged(&path, format!("line {number} is not a verdict row ({why})"))
                 })?;
                 index.add(&line, timings.next());
-                file.offsets.push(start);
-                start += length as u64;
             }
-        }
+            Ok(())
+        })?;
+        Ok((index, file))
     }
 
     fn add(&mut self, line: &RowLine<'_>, timing: Option<(u64, f64)>) {
@@ -113,17 +101,18 @@ impl RunIndex {
         self.numbers.push(timing.map_or(at as u64, |(row, _)| row));
         put(&mut self.us, at, timing.map(|(_, us)| us));
         self.outcomes.push(line.outcome);
-        put(&mut self.rewards, at, line.reward.filter(|_| line.outcome == OutcomeWord::Scored));
-        let group = line.group.as_ref().map(|group| fnv1a(0, &group.0));
+        let reward = line.reward.filter(|_| line.outcome == OutcomeWord::Scored);
+        self.total.add(at, line.outcome, reward);
+        let group = line.group.as_ref().map(|group| fnv1a(0, group));
         let place = u32::try_from(at).unwrap_or(u32::MAX);
         let is_same = group.is_some() && group == self.last_group;
         self.groups.push(self.groups.last().copied().filter(|_| is_same).unwrap_or(place));
         self.grouped += usize::from(group.is_some());
         self.last_group = group;
-        let mut bits = line.fault.as_ref().map_or(0, |fault| self.add_fault("", &fault.0, at));
+        let mut bits = line.fault.as_ref().map_or(0, |fault| self.add_fault("", fault, at));
         let (mut tokens, mut fuel) = (0.0, 0.0);
-        for (name, part) in &line.verdicts.0 {
-            bits |= part.fault.as_ref().map_or(0, |fault| self.add_fault(name, &fault.0, at));
+        for (name, part) in line.verdicts.iter() {
+            bits |= part.fault.as_ref().map_or(0, |fault| self.add_fault(name, fault, at));
             tokens += float(part.usage.tokens.unwrap_or(0));
             fuel += part.evidence.fuel.as_ref().and_then(Value::as_f64).unwrap_or(0.0);
             self.add_part(name, part, at);
@@ -136,20 +125,16 @@ impl RunIndex {
         }
     }
 
-    fn add_part(&mut self, name: &str, part: &PartLine<'_>, at: usize) {
-        let place = self.parts.iter().position(|own| own.name == name).unwrap_or_else(|| {
-            if self.parts.len() < PARTS_MAX {
-                self.parts.push(PartColumn { name: name.to_owned(), ..PartColumn::default() });
-                return self.parts.len() - 1;
-            }
-            PARTS_MAX
-        });
+    fn add_part(&mut self, name: &str, part: &PartLine, at: usize) {
+        let place = self.parts.iter().position(|own| own.name == name).unwrap_or(self.parts.len());
+        if place == self.parts.len() && place < PARTS_MAX {
+            self.parts.push(PartColumn { name: name.to_owned(), ..PartColumn::default() });
+        }
         let Some(column) = self.parts.get_mut(place) else {
             self.left_out += 1;
             return;
         };
-        put(&mut column.rewards, at, part.reward);
-        column.outcomes = counted(column.outcomes, part.outcome);
+        column.add(at, part.outcome, part.reward);
         let Some(reason) = part.evidence.reason.as_ref().and_then(Value::as_str) else { return };
         if let Some(count) = column.reasons.get_mut(reason) {
             *count += 1;
@@ -163,14 +148,11 @@ impl RunIndex {
     /// The bit of a kind of fault; none beyond the most.
     fn add_fault(&mut self, part: &str, fault: &str, at: usize) -> u128 {
         let is_own = |kind: &FaultKind| kind.part == part && kind.fault == fault;
-        let place = self.faults.iter().position(is_own).unwrap_or_else(|| {
+        let place = self.faults.iter().position(is_own).unwrap_or(self.faults.len());
+        if place == self.faults.len() && place < FAULTS_MAX {
             let (part, fault) = (part.to_owned(), fault.to_owned());
-            if self.faults.len() < FAULTS_MAX {
-                self.faults.push(FaultKind { part, fault, rows: 0, first: Vec::new() });
-                return self.faults.len() - 1;
-            }
-            FAULTS_MAX
-        });
+            self.faults.push(FaultKind { part, fault, rows: 0, first: Vec::new() });
+        }
         let Some(kind) = self.faults.get_mut(place) else { return 0 };
         kind.rows += 1;
         if kind.first.len() < NAMED_MAX {
@@ -189,28 +171,22 @@ impl RunIndex {
         self.numbers.binary_search(&number).ok()
     }
 
-    /// The kinds of faults of a part, or of rows, as bits: `*` is any.
+    /// Which rows have a fault of a part, or of rows; `*` is any.
     #[cfg(feature = "serve")]
-    pub(crate) fn fault_kinds(&self, part: &str, fault: &str) -> u128 {
+    pub(crate) fn with_fault(&self, part: &str, fault: &str) -> impl Fn(usize) -> bool {
         let is_own = |kind: &FaultKind| kind.part == part && (fault == "*" || kind.fault == fault);
         let own = self.faults.iter().enumerate().filter(|(_, kind)| is_own(kind));
-        own.fold(0, |bits, (place, _)| bits | 1 << place)
-    }
-
-    /// Whether a row has one of these kinds.
-    #[cfg(feature = "serve")]
-    pub(crate) fn has_fault(&self, at: usize, kinds: u128) -> bool {
-        self.fault_bits.get(at).is_some_and(|own| own & kinds != 0)
+        let kinds = own.fold(0, |bits, (place, _)| bits | 1_u128 << place);
+        move |at| self.fault_bits.get(at).is_some_and(|own| own & kinds != 0)
     }
 }
 
-/// With one more row of an outcome.
-pub(crate) fn counted(counts: [u64; 3], outcome: OutcomeWord) -> [u64; 3] {
-    let [scored, abstained, failed] = counts;
-    match outcome {
-        OutcomeWord::Scored => [scored + 1, abstained, failed],
-        OutcomeWord::Abstained => [scored, abstained + 1, failed],
-        OutcomeWord::Failed => [scored, abstained, failed + 1],
+impl PartColumn {
+    fn add(&mut self, at: usize, outcome: OutcomeWord, reward: Option<f64>) {
+        put(&mut self.rewards, at, reward);
+        if let Some(rows) = self.outcomes.get_mut(outcome as usize) {
+            *rows += 1;
+        }
     }
 }
 
@@ -221,23 +197,24 @@ fn put(column: &mut Vec<f64>, at: usize, value: Option<f64>) {
     }
 }
 
-type ParsedLine<'a> = (usize, serde_json::Result<RowLine<'a>>);
-
-/// The lines with their lengths, parsed by two threads.
-fn parsed(lines: &[u8]) -> impl Iterator<Item = ParsedLine<'_>> {
-    let half = memchr::memchr(b'\n', lines.split_at(lines.len() / 2).1);
-    let (first, second) = lines.split_at(half.map_or(0, |end| lines.len() / 2 + end + 1));
-    let each = |mut rest| -> Vec<ParsedLine<'_>> {
-        let line = || {
-            let (line, after) = <[u8]>::split_at(rest, memchr::memchr(b'\n', rest)? + 1);
-            rest = after;
-            Some((line.len(), serde_json::from_slice(line)))
-        };
-        std::iter::from_fn(line).collect()
-    };
+/// The lines, parsed by two threads.
+fn parsed(lines: &[u8]) -> impl Iterator<Item = serde_json::Result<RowLine<'_>>> {
+    let (half, _) = lines.split_at(lines.len() / 2);
+    let half = memchr::memrchr(b'\n', half).map_or(0, |end| end + 1);
+    let (first, second) = lines.split_at(half);
     let (first, second) = std::thread::scope(|scope| {
         let second = scope.spawn(|| each(second));
         (each(first), joined(second))
     });
     first.into_iter().chain(second)
+}
+
+fn each(lines: &[u8]) -> Vec<serde_json::Result<RowLine<'_>>> {
+    let mut from = 0;
+    let line = |end| {
+        let line = lines.get(from..=end);
+        from = end + 1;
+        line.map(serde_json::from_slice)
+    };
+    memchr::memchr_iter(b'\n', lines).filter_map(line).collect()
 }

@@ -49,12 +49,20 @@ impl Labels {
         Some(json!({ "label": mark.get("label"), "note": note }))
     }
 
-    /// Puts a mark in the place of an earlier one. The file is replaced as a whole.
+    /// Puts what is said now in the place of what was, and gives the label. The file is replaced as a whole.
     #[cfg(feature = "serve")]
-    pub(crate) fn set(&mut self, number: u64, mut mark: RowMark) -> Result<(), ViewError> {
+    pub(crate) fn set(
+        &mut self,
+        number: u64,
+        told: [Value; 2],
+    ) -> Result<Option<Value>, ViewError> {
         use std::io::Write as _;
-        mark.insert("row".to_owned(), json!(number + 1));
-        self.marks.entry(number + 1).or_default().extend(mark);
+        let mark = self.marks.entry(number + 1).or_default();
+        for told in told {
+            if let Value::Object(told) = told {
+                mark.extend(told);
+            }
+        }
         let beside = self.path.with_extension("jsonl.new");
         let write = || -> io::Result<()> {
             let mut file = fs::File::create(&beside)?;
@@ -64,6 +72,7 @@ impl Labels {
             file.sync_all()?;
             fs::rename(&beside, &self.path)
         };
-        write().map_err(|source| ViewError::io(&self.path, source))
+        write().map_err(|source| ViewError::io(&self.path, source))?;
+        Ok(self.get(number))
     }
 }

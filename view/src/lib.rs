@@ -35,4 +35,4 @@ pub use error::ViewError;
 pub use opened::ViewRun;
 pub use report::{REPORT_BYTES_MAX, report_html};
 #[cfg(feature = "serve")]
-pub use server::{ViewServer, ViewSpec};
+pub use server::ViewServer;

@@ -1,11 +1,9 @@
 //! One line of `verdicts.jsonl` as the index reads it: of the evidence, its reason and fuel alone.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 
+use assay_verifiers::OrderedMap;
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 /// A row of the run.
@@ -13,23 +11,20 @@ use serde_json::Value;
 pub(crate) struct RowLine<'a> {
     #[serde(borrow)]
     pub(crate) id: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(crate) group: Option<Word<'a>>,
+    pub(crate) group: Option<String>,
     pub(crate) outcome: OutcomeWord,
     pub(crate) reward: Option<f64>,
-    #[serde(borrow, default)]
-    pub(crate) fault: Option<Word<'a>>,
-    #[serde(borrow, default)]
-    pub(crate) verdicts: Members<'a, PartLine<'a>>,
+    pub(crate) fault: Option<String>,
+    #[serde(default)]
+    pub(crate) verdicts: OrderedMap<PartLine>,
 }
 
 /// The verdict of one reward on a row.
 #[derive(PartialEq, Deserialize)]
-pub(crate) struct PartLine<'a> {
+pub(crate) struct PartLine {
     pub(crate) outcome: OutcomeWord,
     pub(crate) reward: Option<f64>,
-    #[serde(borrow, default)]
-    pub(crate) fault: Option<Word<'a>>,
+    pub(crate) fault: Option<String>,
     #[serde(default)]
     pub(crate) evidence: Glance,
     #[serde(default)]
@@ -38,7 +33,6 @@ pub(crate) struct PartLine<'a> {
 
 /// What is counted of the evidence. Its values are of any type.
 #[derive(Default, PartialEq, Deserialize)]
-#[serde(default)]
 pub(crate) struct Glance {
     pub(crate) reason: Option<Value>,
     pub(crate) fuel: Option<Value>,
@@ -46,7 +40,6 @@ pub(crate) struct Glance {
 
 /// What a verdict cost of models.
 #[derive(Default, PartialEq, Deserialize)]
-#[serde(default)]
 pub(crate) struct Spent {
     pub(crate) tokens: Option<u64>,
 }
@@ -61,46 +54,10 @@ pub(crate) enum OutcomeWord {
 
 /// A line of `timings.jsonl`.
 #[derive(Deserialize)]
-pub(crate) struct TimingLine<'a> {
+pub(crate) struct TimingLine {
     /// The number of the row over the whole input, from 0.
     pub(crate) row: u64,
     /// What each verdict took, in microseconds.
-    #[serde(borrow, default)]
-    pub(crate) us: Members<'a, u64>,
-}
-
-/// A text that is borrowed from the line where it has no escapes.
-#[derive(PartialEq, Deserialize)]
-pub(crate) struct Word<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
-
-/// The members of an object, in their order.
-#[derive(PartialEq)]
-pub(crate) struct Members<'a, T>(pub(crate) Vec<(Cow<'a, str>, T)>);
-
-impl<T> Default for Members<'_, T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Members<'a, T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ByName<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for ByName<T> {
-            type Value = Members<'de, T>;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("values by name")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some((Word(name), value)) = map.next_entry()? {
-                    members.push((name, value));
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(ByName(PhantomData))
-    }
+    #[serde(default)]
+    pub(crate) us: OrderedMap<u64>,
 }

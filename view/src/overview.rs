@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::ViewError;
 use crate::figures::{figures, histogram, top};
-use crate::index::{NAMED_MAX, PartColumn, RunIndex, counted};
-use crate::line::RowLine;
+use crate::index::{NAMED_MAX, PartColumn, RunIndex};
 use crate::lines::LinesFile;
 use crate::text::cut_text;
 
@@ -30,9 +29,6 @@ pub(crate) fn overview(
         let own = |reward: &&Value| reward.get("name").and_then(Value::as_str) == Some(name);
         weights?.iter().find(own)?.get("weight").cloned()
     };
-    let outcomes = index.outcomes.iter().fold([0; 3], |counts, own| counted(counts, *own));
-    let rewards = index.rewards.clone();
-    let total = PartColumn { rewards, outcomes, ..PartColumn::default() };
     let parts = index.parts.iter().map(|part| {
         let name = cut_text(&part.name, NAME_BYTES_MAX);
         json!({ "name": name, "weight": weight(&part.name), "reward": reward(part, index) })
@@ -46,10 +42,14 @@ pub(crate) fn overview(
     let correlated = index.parts.iter().take(CORRELATED_MAX).enumerate();
     let pairs = correlated.flat_map(|(at, second)| {
         let first = index.parts.iter().take(at);
-        first.map(|first| correlation(&first.rewards, &second.rewards))
+        // Of the rows in which both are known; `None` where one side is constant.
+        first.map(|first| {
+            let (x, y) = complete(&first.rewards, &second.rewards);
+            CorrelationSums::of(&x, &y).pearson()
+        })
     });
     Ok(json!({
-        "rows": index.len(), "total": reward(&total, index), "parts": parts.collect::<Vec<_>>(),
+        "rows": index.len(), "total": reward(&index.total, index), "parts": parts.collect::<Vec<_>>(),
         "left_out": index.left_out, "faults": faults.collect::<Vec<_>>(),
         "correlations": pairs.collect::<Vec<_>>(),
         "groups": groups(index, file)?, "lengths": null,
@@ -67,12 +67,6 @@ fn reward(part: &PartColumn, index: &RunIndex) -> Value {
         "figures": figures(&part.rewards, &index.groups), "histogram": histogram(&part.rewards),
         "reasons": reasons, "other_reasons": part.other_reasons,
     })
-}
-
-/// Pearson's correlation of the rows in which both are known; `None` where one side is constant.
-fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
-    let (x, y) = complete(x, y);
-    CorrelationSums::of(&x, &y).pearson()
 }
 
 /// Lengths of completions against the reward, by powers of two; `null` where no length is known.
@@ -97,20 +91,16 @@ pub(crate) fn lengths(chars: &[f64], rewards: &[f64]) -> Value {
 fn named(index: &RunIndex, file: &LinesFile, column: &[f64]) -> Result<Vec<Value>, ViewError> {
     let largest = top(column.iter().copied(), NAMED_MAX).into_iter();
     let name = |(at, value)| {
-        let id = with_line(file, at, |line| cut_text(&line.id, NAME_BYTES_MAX))?;
+        let id = text(file, at, "id", NAME_BYTES_MAX)?;
         Ok(json!({ "at": at, "number": index.numbers.get(at), "id": id, "value": value }))
     };
     largest.filter(|(_, value)| *value > 0.0).map(name).collect()
 }
 
-fn with_line<T>(
-    file: &LinesFile,
-    at: usize,
-    take: impl Fn(RowLine<'_>) -> T,
-) -> Result<Option<T>, ViewError> {
-    let Some(line) = file.line(at)? else { return Ok(None) };
-    let line = serde_json::from_slice(&line).map_err(|why| ViewError::Data(Box::new(why)))?;
-    Ok(Some(take(line)))
+/// The beginning of what the line of a row has under a key.
+fn text(file: &LinesFile, at: usize, key: &str, bytes: usize) -> Result<Option<String>, ViewError> {
+    let line = file.value(at)?;
+    Ok(line.and_then(|line| Some(cut_text(line.get(key)?.as_str()?, bytes))))
 }
 
 /// The groups with two rewards or more: the place of the first row, the rows, the deviation of the rewards.
@@ -135,8 +125,8 @@ pub(crate) fn widest(all: &[(usize, usize, f64)], most: usize) -> Vec<(usize, us
 }
 
 fn rewards(index: &RunIndex, at: usize, rows: usize) -> Vec<f64> {
-    let end = (at + rows).min(index.rewards.len());
-    index.rewards.get(at..end).map(present).unwrap_or_default()
+    let rewards = &index.total.rewards;
+    rewards.get(at..(at + rows).min(rewards.len())).map(present).unwrap_or_default()
 }
 
 /// `null` where no row has a group.
@@ -145,23 +135,19 @@ fn groups(index: &RunIndex, file: &LinesFile) -> Result<Value, ViewError> {
         return Ok(Value::Null);
     }
     let sizes = || index.groups.chunk_by(PartialEq::eq).map(<[u32]>::len);
+    // A row without a group is by itself.
     let alone = index.len() - index.grouped;
-    let (count, single) =
-        (sizes().count() - alone, sizes().filter(|rows| *rows == 1).count() - alone);
     let all = deviations(index);
     let deviations: Vec<f64> = all.iter().map(|(.., own)| *own).collect();
-    let flat = deviations.iter().filter(|deviation| **deviation == 0.0).count();
-    let mut shown = Vec::new();
-    for (at, rows, deviation) in widest(&all, NAMED_MAX) {
-        let name =
-            |line: RowLine<'_>| line.group.map(|group| cut_text(&group.0, 2 * NAME_BYTES_MAX));
-        let (group, mean) = (with_line(file, at, name)?, mean(rewards(index, at, rows)));
-        shown.push(
-            json!({ "group": group, "at": at, "rows": rows, "mean": mean, "std": deviation }),
-        );
-    }
+    let widest = widest(&all, NAMED_MAX).into_iter().map(|(at, rows, deviation)| {
+        let (group, mean) =
+            (text(file, at, "group", 2 * NAME_BYTES_MAX)?, mean(rewards(index, at, rows)));
+        Ok(json!({ "group": group, "at": at, "rows": rows, "mean": mean, "std": deviation }))
+    });
     Ok(json!({
-        "groups": count, "rows": index.grouped, "single": single, "flat": flat,
-        "deviations": histogram(&deviations), "widest": shown,
+        "groups": sizes().count() - alone, "rows": index.grouped,
+        "single": sizes().filter(|rows| *rows == 1).count() - alone,
+        "flat": deviations.iter().filter(|deviation| **deviation == 0.0).count(),
+        "deviations": histogram(&deviations), "widest": widest.collect::<Result<Vec<_>, ViewError>>()?,
     }))
 }

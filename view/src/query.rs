@@ -1,7 +1,5 @@
 //! What is asked of the rows of a run: which a list shows, and in which order.
 
-use std::sync::PoisonError;
-
 use serde::Deserialize;
 
 use crate::error::ViewError;
@@ -43,11 +41,12 @@ impl RowQuery {
             "" => Box::new(0..index.len()),
             text => Box::new(with_text(run, text)?.into_iter()),
         };
-        let faults = (!self.fault.is_empty()).then(|| index.fault_kinds(&self.part, &self.fault));
-        let reward = |at: usize| index.rewards.get(at).copied().unwrap_or(f64::NAN);
+        let with_fault =
+            (!self.fault.is_empty()).then(|| index.with_fault(&self.part, &self.fault));
+        let reward = |at: usize| index.total.rewards.get(at).copied().unwrap_or(f64::NAN);
         let is_asked = |at: &usize| {
             self.outcome.is_none_or(|outcome| index.outcomes.get(*at) == Some(&outcome))
-                && faults.is_none_or(|faults| index.has_fault(*at, faults))
+                && with_fault.as_ref().is_none_or(|with_fault| with_fault(*at))
                 && self.min.is_none_or(|min| reward(*at) >= min)
                 && self.max.is_none_or(|max| reward(*at) <= max)
         };
@@ -60,11 +59,10 @@ impl RowQuery {
     /// Rows whose number is not known come last, whichever way they are sorted.
     fn sort(&self, run: &OpenedRun, rows: &mut [u32]) {
         let is_falling = self.desc.unwrap_or(0) > 0;
-        let from_data = run.from_data.read().unwrap_or_else(PoisonError::into_inner);
         let column = match self.sort.as_str() {
-            "reward" => &run.index.rewards[..],
+            "reward" => &run.index.total.rewards[..],
             "time" => &run.index.us,
-            "length" => &from_data.chars,
+            "length" => run.from_data.get().map_or(&[][..], |found| &found.chars),
             _ if is_falling => return rows.reverse(),
             _ => return,
         };

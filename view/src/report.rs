@@ -12,7 +12,7 @@ use crate::lines::joined;
 use crate::opened::{OpenedRun, ViewRun};
 use crate::overview::{deviations, widest};
 use crate::page::{escaped, page, policy};
-use crate::text::{ValueLimits, cut_value};
+use crate::text::cut_value;
 
 /// A report is no larger, whatever the run.
 pub const REPORT_BYTES_MAX: usize = 2_000_000;
@@ -36,19 +36,18 @@ const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 pub fn report_html(run: ViewRun) -> Result<String, ViewError> {
     let data = run.data.clone();
     let (run, rows) = std::thread::scope(|scope| {
-        let rows = scope.spawn(|| data.map(|data| data_rows(&*data, &|| false)).transpose());
+        let rows = scope.spawn(|| data.map(|data| data_rows(&*data)).transpose());
         (OpenedRun::open(run), joined(rows))
     });
     let mut run = run?;
     if run.data.is_some() {
         run.add_data(&rows?.unwrap_or_default());
     }
-    let missing = run.missing.clone();
     for bytes in CUTS {
         if escaped(&run.about.to_string()).len() <= ABOUT_BYTES_MAX {
             break;
         }
-        run.about = cut_value(&run.about, &ValueLimits { bytes, values: bytes / 4 });
+        run.about = cut_value(&run.about, (bytes, bytes / 4));
     }
     let policy = policy("");
     let empty = page(&policy, "").len();
@@ -56,7 +55,7 @@ pub fn report_html(run: ViewRun) -> Result<String, ViewError> {
     let mut whole = String::new();
     for bytes in CUTS {
         let head =
-            json!({ "kind": "report", "runs": [run.json()], "cut": bytes, "missing": missing });
+            json!({ "kind": "report", "runs": [run.json()], "cut": bytes, "missing": run.missing });
         let head = escaped(&head.to_string());
         let head = head.strip_suffix('}').unwrap_or(&head);
         let room = REPORT_BYTES_MAX.saturating_sub(empty + head.len() + 100);
@@ -75,20 +74,17 @@ fn fitted(
     rows: &[(usize, Vec<String>)],
     (bytes, room): (usize, usize),
 ) -> Result<(String, bool), ViewError> {
-    let mut all = String::new();
+    let (mut all, mut left) = (Vec::new(), room + 1);
     for (at, why) in rows {
-        let Some(Value::Object(mut row)) = run.row(*at, bytes)? else { continue };
+        let Some(mut row) = run.row(*at, bytes)? else { continue };
         row.insert("why".to_owned(), json!(why));
         let json = escaped(&Value::Object(row).to_string());
-        if all.len() + json.len() + 1 > room {
-            return Ok((all, false));
-        }
-        if !all.is_empty() {
-            all.push(',');
-        }
-        all.push_str(&json);
+        let rest = left.checked_sub(json.len() + 1);
+        let Some(rest) = rest else { return Ok((all.join(","), false)) };
+        left = rest;
+        all.push(json);
     }
-    Ok((all, true))
+    Ok((all.join(","), true))
 }
 
 /// The rows that are shown, and why: those first without which a report must not be.
@@ -107,7 +103,7 @@ fn drawn(index: &RunIndex) -> Vec<(usize, Vec<String>)> {
         };
         add(&mut kind.first.iter().copied().take(OF_FAULT), &why);
     }
-    let rewards = || index.rewards.iter().copied();
+    let rewards = || index.total.rewards.iter().copied();
     let places = |top: Vec<(usize, f64)>| top.into_iter().map(|(at, _)| at);
     add(&mut places(top(rewards().map(|reward| -reward), ENDS)), "lowest");
     add(&mut places(top(rewards(), ENDS)), "highest");

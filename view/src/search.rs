@@ -1,6 +1,5 @@
 //! Text search: through the bytes of a file, chunk by chunk.
 
-use std::fmt::Write as _;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
@@ -9,34 +8,22 @@ use memchr::memmem::Finder;
 use crate::error::ViewError;
 use crate::lines::{LinesFile, joined};
 use crate::opened::OpenedRun;
+use crate::page::with_escapes;
 
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// A text as JSON has it within its quotes: as it is, and with escapes for all that is not ASCII.
-fn needles(text: &str) -> Vec<Vec<u8>> {
+fn needles(text: &str) -> Vec<String> {
     let json = serde_json::Value::from(text).to_string();
     let own = json.get(1..json.len() - 1).unwrap_or(text);
-    let mut ascii = String::new();
-    let mut units = [0; 2];
-    for char in own.chars() {
-        if char.is_ascii() {
-            ascii.push(char);
-        } else {
-            for unit in char.encode_utf16(&mut units) {
-                let _ = write!(ascii, "\\u{unit:04x}");
-            }
-        }
-    }
-    let mut needles = vec![own.as_bytes().to_vec()];
-    if ascii != own {
-        needles.push(ascii.into_bytes());
-    }
+    let mut needles = vec![own.to_owned(), with_escapes(own, |char| !char.is_ascii())];
+    needles.dedup();
     needles
 }
 
 /// The rows whose line or whose data hold a text. One thread searches the data, and one the run.
 pub(crate) fn with_text(run: &OpenedRun, text: &str) -> Result<Vec<usize>, ViewError> {
-    let io = |source| ViewError::Io { file: "search".to_owned(), source };
+    let io = |source| ViewError::Io("search".to_owned(), source);
     let needles = needles(text);
     let of_data = || -> io::Result<Vec<usize>> {
         let mut rows = Vec::new();
@@ -59,11 +46,11 @@ pub(crate) fn with_text(run: &OpenedRun, text: &str) -> Result<Vec<usize>, ViewE
 }
 
 /// The rows of a file that hold one of the needles, in no order, some twice. No line is parsed.
-fn lines_with(file: &LinesFile, needles: &[Vec<u8>]) -> io::Result<Vec<usize>> {
+fn lines_with(file: &LinesFile, needles: &[String]) -> io::Result<Vec<usize>> {
     let LinesFile { file, offsets, .. } = file;
     let (Some(first), Some(end)) = (offsets.first(), offsets.last()) else { return Ok(Vec::new()) };
     let finders: Vec<Finder<'_>> = needles.iter().map(Finder::new).collect();
-    let longest = needles.iter().map(Vec::len).max().unwrap_or(0);
+    let longest = needles.iter().map(String::len).max().unwrap_or(0);
     let mut found = Vec::new();
     let mut buffer = vec![0; CHUNK_BYTES + longest];
     let mut start = *first;
@@ -89,28 +76,4 @@ fn lines_with(file: &LinesFile, needles: &[Vec<u8>]) -> io::Result<Vec<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs::File;
-    use std::io::Write as _;
-
-    use super::*;
-
-    #[test]
-    fn a_text_is_found_across_chunks_and_in_both_escapes() {
-        let path = std::env::temp_dir().join(format!("assay-view-search-{}", std::process::id()));
-        let mut text = "x".repeat(CHUNK_BYTES - 2);
-        text.push_str("needle\n\"caf\\u00e9\"\ncaf\u{e9} \\\"q\\\"\n");
-        File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
-        let mut file = LinesFile::open(&path).unwrap();
-        file.offsets = vec![0];
-        file.offsets.extend(text.match_indices('\n').map(|(at, _)| at as u64 + 1));
-        for (wanted, lines) in
-            [("needle", &[0][..]), ("café", &[1, 2]), ("\"q", &[2]), ("none", &[])]
-        {
-            let mut found = lines_with(&file, &needles(wanted)).unwrap();
-            found.sort_unstable();
-            assert_eq!(found, lines, "{wanted}");
-        }
-        std::fs::remove_file(path).unwrap();
-    }
-}
+mod tests;

@@ -2,17 +2,16 @@
 
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::compare::Comparison;
@@ -31,17 +30,7 @@ const MEMBER_BYTES_MAX: usize = 4_000;
 const MEMBERS_MAX: usize = 64;
 /// A label with its note.
 const BODY_BYTES_MAX: usize = 16 << 10;
-const NOTE_BYTES_MAX: usize = 8 << 10;
-
-/// What is shown, and to whom.
-pub struct ViewSpec {
-    /// The runs; two or more can be compared.
-    pub runs: Vec<ViewRun>,
-    /// The port; 0 is a free one.
-    pub port: u16,
-    /// What the address holds. Nobody else may know it.
-    pub token: String,
-}
+const NOTE_CHARS_MAX: usize = 2 << 10;
 
 /// A server that is bound, and has read its runs.
 pub struct ViewServer {
@@ -60,30 +49,23 @@ struct App {
     selected: Last<RowQuery, Vec<u32>>,
     /// The last two runs that were compared.
     compared: Last<(usize, usize), Comparison>,
-    is_ended: AtomicBool,
 }
 
 impl ViewServer {
-    /// Reads the runs, and takes the port.
+    /// Reads the runs, of which two or more can be compared, and takes the port; 0 is a free one. The address
+    /// holds the token, which nobody else may know.
     ///
     /// # Errors
     /// A run that cannot be read, or a port that is taken.
-    pub fn bind(spec: ViewSpec) -> Result<Self, ViewError> {
-        let runs = spec.runs.into_iter().map(OpenedRun::open).collect::<Result<_, _>>()?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, spec.port));
-        let io = |source| ViewError::Io { file: address.to_string(), source };
+    pub fn bind(runs: Vec<ViewRun>, port: u16, token: String) -> Result<Self, ViewError> {
+        let runs = runs.into_iter().map(OpenedRun::open).collect::<Result<_, _>>()?;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let io = |source| ViewError::Io(address.to_string(), source);
         let listener = TcpListener::bind(address).map_err(io)?;
         listener.set_nonblocking(true).map_err(io)?;
         let port = listener.local_addr().map_err(io)?.port();
-        let app = App {
-            runs,
-            port,
-            token: spec.token,
-            selected: Mutex::default(),
-            compared: Mutex::default(),
-            is_ended: AtomicBool::new(false),
-        };
-        Ok(Self { app: Arc::new(app), listener })
+        let (selected, compared) = Default::default();
+        Ok(Self { app: Arc::new(App { runs, port, token, selected, compared }), listener })
     }
 
     /// The address to open, with the token.
@@ -103,11 +85,10 @@ impl ViewServer {
         for at in 0..app.runs.len() {
             let app = Arc::clone(&app);
             tokio::task::spawn_blocking(move || {
-                let is_ended = || app.is_ended.load(Ordering::Relaxed);
                 // Without it, lengths are not known; the rows that cannot be read are said so one by one.
                 let run = app.runs.get(at)?;
-                let rows = data_rows(run.data.as_deref()?, &is_ended).ok()?;
-                (!is_ended()).then(|| run.add_data(&rows))
+                run.add_data(&data_rows(run.data.as_deref()?).ok()?);
+                Some(())
             });
         }
         let router = Router::new()
@@ -126,22 +107,18 @@ impl ViewServer {
             )
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
             .layer(middleware::from_fn_with_state(Arc::clone(&app), guarded))
-            .with_state(Arc::clone(&app));
+            .with_state(app);
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let ended = async move {
-            stop.await;
-            app.is_ended.store(true, Ordering::Relaxed);
-        };
         tokio::select! {
             served = axum::serve(listener, router) => served,
-            () = ended => Ok(()),
+            () = stop => Ok(()),
         }
     }
 }
 
 /// Lets in who asks this server by its own name, from its own page, with the token.
 async fn guarded(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let mut response = match app.refused(&request) {
+    let response = match app.refused(&request) {
         Some(why) => (StatusCode::FORBIDDEN, Json(json!({ "error": why }))).into_response(),
         None => match app.entrance(&request) {
             Some(response) => response,
@@ -149,20 +126,14 @@ async fn guarded(State(app): State<Arc<App>>, request: Request, next: Next) -> R
         },
     };
     let rules = policy("; connect-src 'self'; frame-ancestors 'none'");
-    let headers = response.headers_mut();
-    if let Ok(rules) = HeaderValue::from_str(&rules) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, rules);
-    }
-    let fixed = [
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, rules.as_str()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::CACHE_CONTROL, "no-store"),
         (header::X_FRAME_OPTIONS, "DENY"),
     ];
-    for (name, value) in fixed {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
+    (headers, response).into_response()
 }
 
 impl App {
@@ -170,18 +141,15 @@ impl App {
     fn refused(&self, request: &Request) -> Option<&'static str> {
         let headers = request.headers();
         let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-        let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
-        let host = text(header::HOST);
-        if !hosts.iter().any(|own| host == Some(own)) {
+        let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{}", self.port));
+        let is_own = |host: &str| hosts.iter().any(|own| own == host);
+        if !text(header::HOST).is_some_and(is_own) {
             return Some("the header Host names another server");
         }
-        let origin = text(header::ORIGIN);
-        let is_own = |origin: &str| hosts.iter().any(|own| origin == format!("http://{own}"));
-        if origin.is_some_and(|origin| !is_own(origin)) {
-            return Some("the request comes from another page");
-        }
-        let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
-        if site.is_some_and(|site| site != b"same-origin" && site != b"none") {
+        let is_own_page = |origin: &str| origin.strip_prefix("http://").is_some_and(is_own);
+        let is_own_site = |site: &str| ["same-origin", "none"].contains(&site);
+        let site = text(header::HeaderName::from_static("sec-fetch-site"));
+        if !text(header::ORIGIN).is_none_or(is_own_page) || !site.is_none_or(is_own_site) {
             return Some("the request comes from another page");
         }
         let given = cookie(headers, &self.cookie_name()).or_else(|| token(request));
@@ -220,7 +188,7 @@ impl App {
                 let page = page.collect::<Result<Vec<_>, _>>()?;
                 Some(json!({ "total": rows.len(), "place": place, "rows": page }))
             }
-            "row" => run.row(at, TEXT_BYTES_MAX)?,
+            "row" => run.row(at, TEXT_BYTES_MAX)?.map(Value::from),
             "group" => {
                 let members = run.group(at, MEMBERS_MAX);
                 let rows = members.filter_map(|at| run.row(at, MEMBER_BYTES_MAX).transpose());
@@ -241,21 +209,17 @@ impl App {
     /// Writes what a person says of a row.
     fn label(&self, given: &GivenLabel) -> Result<Option<Value>, ViewError> {
         let Some(run) = self.runs.get(given.run) else { return Ok(None) };
-        let Some(line) = run.value(given.at)? else { return Ok(None) };
-        let id = line.get("id").and_then(Value::as_str).unwrap_or_default();
-        let note: String = given.note.chars().take(NOTE_BYTES_MAX / 4).collect();
-        let mut mark = Map::from_iter([("id".to_owned(), json!(id))]);
-        mark.insert("label".to_owned(), json!(given.label));
-        mark.insert("note".to_owned(), json!(note));
-        if let Some(text) = run.text(given.at, id)? {
-            mark.insert("prompt".to_owned(), json!(text.prompt));
-            mark.insert("completion".to_owned(), json!(text.completion));
-            mark.extend(text.reference.map(|text| ("reference".to_owned(), json!(text))));
-        }
-        let number = run.index.numbers.get(given.at).copied().unwrap_or_default();
+        let number = run.index.numbers.get(given.at).copied();
+        let (Some(line), Some(number)) = (run.file.value(given.at)?, number) else {
+            return Ok(None);
+        };
+        let note: String = given.note.chars().take(NOTE_CHARS_MAX).collect();
+        let mark = json!({
+            "id": line.get("id"), "row": number + 1, "label": given.label, "note": note,
+        });
+        let texts = json!(run.text(given.at, &line)?);
         let mut labels = run.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        labels.set(number, mark)?;
-        Ok(labels.get(number))
+        labels.set(number, [texts, mark])
     }
 }
 

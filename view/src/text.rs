@@ -1,7 +1,6 @@
 //! Texts as a page takes them: cut at a length, around the spans that verdicts name.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::data::RowText;
 
@@ -14,35 +13,19 @@ const DEPTH_MAX: usize = 16;
 /// Names and reasons of a row, in bytes.
 const NAME_BYTES_MAX: usize = 500;
 
-/// The parts of a text that stay, with the place of each in bytes.
-type TextParts = Vec<(usize, String)>;
-
-/// The texts of a row. The page marks in them what verdicts name.
-#[derive(Serialize)]
-pub(crate) struct ShownTexts {
-    prompt: TextParts,
-    completion: TextParts,
-    reference: Option<TextParts>,
-    /// The length of the completion in characters.
-    chars: usize,
+/// The texts of a row, each cut at `bytes`; of the completion stays what `verdicts` name, which the page marks.
+pub(crate) fn shown_texts(text: &RowText, verdicts: &Value, bytes: usize) -> Value {
+    let mut named = Vec::new();
+    spans(verdicts, &mut named);
+    json!({
+        "prompt": parts(&text.prompt, &[], bytes), "completion": parts(&text.completion, &named, bytes),
+        "reference": text.reference.as_ref().map(|reference| parts(reference, &[], bytes)),
+        "chars": text.completion.chars().count(),
+    })
 }
 
-impl ShownTexts {
-    /// The texts, each cut at `bytes`; of the completion stays what `verdicts` name.
-    pub(crate) fn new(text: &RowText, verdicts: &Value, bytes: usize) -> Self {
-        let mut named = Vec::new();
-        spans(verdicts, &mut named);
-        Self {
-            prompt: parts(&text.prompt, &[], bytes),
-            completion: parts(&text.completion, &named, bytes),
-            reference: text.reference.as_ref().map(|reference| parts(reference, &[], bytes)),
-            chars: text.completion.chars().count(),
-        }
-    }
-}
-
-/// About `bytes_max` bytes of a text: its start, its end, and what is around spans.
-fn parts(text: &str, spans: &[(usize, usize)], bytes_max: usize) -> TextParts {
+/// About `bytes_max` bytes of a text, its start, its end, and what is around spans, with the place of each part.
+fn parts(text: &str, spans: &[(usize, usize)], bytes_max: usize) -> Vec<(usize, String)> {
     if text.len() <= bytes_max {
         return vec![(0, text.to_owned())];
     }
@@ -88,7 +71,7 @@ fn spans(value: &Value, found: &mut Vec<(usize, usize)>) {
 
 /// The line of a row, cut so that it holds about so many bytes of each text.
 pub(crate) fn cut_line(line: &Value, bytes: usize) -> Value {
-    let mut cut = cut_value(line, &ValueLimits { bytes, values: (bytes / 4).max(24) });
+    let mut cut = cut_value(line, (bytes, (bytes / 4).max(24)));
     for key in ["id", "group", "why"] {
         if let Some(Value::String(text)) = cut.get_mut(key) {
             *text = cut_text(text, NAME_BYTES_MAX.min(bytes));
@@ -97,18 +80,9 @@ pub(crate) fn cut_line(line: &Value, bytes: usize) -> Value {
     cut
 }
 
-/// What a value may take.
-pub(crate) struct ValueLimits {
-    /// Bytes of a text.
-    pub(crate) bytes: usize,
-    /// Values in all.
-    pub(crate) values: usize,
-}
-
-/// A value cut to its limits. What is left out is said in its place.
-pub(crate) fn cut_value(value: &Value, limits: &ValueLimits) -> Value {
-    let mut left = limits.values;
-    cut(value, limits.bytes, DEPTH_MAX, &mut left)
+/// A value with so many bytes of each text, and so many values in all. What is left out is said in its place.
+pub(crate) fn cut_value(value: &Value, (bytes, mut values): (usize, usize)) -> Value {
+    cut(value, bytes, DEPTH_MAX, &mut values)
 }
 
 fn cut(value: &Value, bytes: usize, depth: usize, left: &mut usize) -> Value {
@@ -153,44 +127,4 @@ pub(crate) fn cut_text(text: &str, bytes: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_keeps_its_edges_and_its_spans() {
-        let text = format!("{}X{}", "é".repeat(2000), "b".repeat(4000));
-        let found = parts(&text, &[(1, 2), (9, 99_999), (4000, 4001)], 1000);
-        assert_eq!((found.len(), found[1].0), (3, 4000 - AROUND_BYTES), "{found:?}");
-        assert!(found.iter().all(|(start, part)| text[*start..].starts_with(part)));
-        assert!(found[1].1.contains('X') && found[2].1.ends_with('b'));
-        let shown: usize = found.iter().map(|(_, part)| part.len()).sum();
-        assert!(shown <= 1000, "{shown}");
-        assert_eq!(parts("", &[], 9), [(0, String::new())]);
-    }
-
-    #[test]
-    fn values_are_cut_by_length_count_and_depth() {
-        let mut deep = Value::Null;
-        for _ in 0..100 {
-            deep = Value::Array(vec![deep]);
-        }
-        let value =
-            serde_json::json!({ "text": "é".repeat(50), "list": vec![0; 1000], "deep": deep });
-        let cut = cut_value(&value, &ValueLimits { bytes: 11, values: 40 });
-        assert!(cut.to_string().len() < 400, "{cut}");
-        assert_eq!(cut_text("ééé", 3), "é[... 4 bytes ...]");
-    }
-
-    #[test]
-    fn spans_are_found_in_parts_and_steps() {
-        let verdicts = serde_json::json!({ "m": {
-            "evidence": { "span": [1, 2] },
-            "components": { "c": { "evidence": { "span": [3, 4] } } },
-            "steps": [{ "span": [5, 6] }],
-        }, "odd": { "evidence": { "span": [-1, 2] } }, "odder": { "evidence": { "span": "x" } } });
-        let mut found = Vec::new();
-        spans(&verdicts, &mut found);
-        found.sort_unstable();
-        assert_eq!(found, [(1, 2), (3, 4), (5, 6)]);
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use std::path::Path;
 use assay_verifiers::stats::mean;
 use serde_json::{Map, Value, json};
 
-use crate::text::{ValueLimits, cut_value};
+use crate::text::cut_value;
 
 const METRICS: &str = "metrics.jsonl";
 const WARNINGS: &str = "warnings.jsonl";
@@ -37,9 +37,8 @@ pub(crate) fn training(dir: &Path) -> Option<Value> {
             curves.entry(name.clone()).or_default().push((step, value));
         }
     }
-    let limits = ValueLimits { bytes: 400, values: 40 };
     let warnings = objects(&dir.join(WARNINGS)).into_iter().flatten().flatten();
-    let warnings = warnings.take(WARNINGS_MAX).map(|line| cut_value(&line.into(), &limits));
+    let warnings = warnings.take(WARNINGS_MAX).map(|line| cut_value(&line.into(), (400, 40)));
     let warnings = warnings.collect::<Vec<_>>();
     let curves: Map<String, Value> =
         curves.into_iter().map(|(name, points)| (name, json!(thinned(&points)))).collect();
@@ -62,32 +61,4 @@ fn thinned(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fmt::Write as _;
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test reads what it writes")]
-    fn a_training_is_drawn_by_its_lines_and_a_long_one_by_means() {
-        let dir = std::env::temp_dir().join(format!("assay-view-training-{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
-        assert_eq!(training(&dir), None);
-        let mut lines = String::new();
-        for step in 0..1000 {
-            writeln!(lines, "{{\"step\":{step},\"reward\":{},\"kl\":null}}", step % 2).unwrap();
-        }
-        lines.push_str("no json\n{\"step\":1000,\"rew");
-        fs::write(dir.join(METRICS), lines).unwrap();
-        let warning = json!({ "step": 7, "alarm": "length_pays", "message": "<b>".repeat(1000) });
-        fs::write(dir.join(WARNINGS), format!("{warning}\n")).unwrap();
-        let read = training(&dir).unwrap();
-        assert_eq!((&read["steps"], &read["unread"]), (&json!(999), &json!(2)));
-        let points = read["curves"]["reward"].as_array().unwrap();
-        assert!(points.len() <= POINTS_MAX && points[0][0] == 4, "{points:?}");
-        assert_eq!(read["curves"].as_object().unwrap().len(), 1);
-        assert!(read["warnings"][0]["message"].as_str().unwrap().len() < 1000);
-        fs::remove_dir_all(&dir).unwrap();
-    }
-}
+mod tests;

@@ -85,16 +85,12 @@ fn served(name: &str, look: impl FnOnce(&Client, &FilePath)) {
         let (dir, labels) = (dir.join(run), dir.join(run).join("labels.jsonl"));
         ViewRun { dir, data, missing: None, labels }
     };
-    let spec = ViewSpec {
-        runs: vec![run("one", true), run("two", false)],
-        port: 0,
-        token: TOKEN.to_owned(),
-    };
-    let server = ViewServer::bind(spec).unwrap();
+    let runs = vec![run("one", true), run("two", false)];
+    let server = ViewServer::bind(runs, 0, TOKEN.to_owned()).unwrap();
     let port = server.app.port;
     assert_eq!(server.address(), format!("http://127.0.0.1:{port}/?token={TOKEN}"));
     let run = &server.app.runs[0];
-    run.add_data(&data_rows(run.data.as_deref().unwrap(), &|| false).unwrap());
+    run.add_data(&data_rows(run.data.as_deref().unwrap()).unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = runtime.spawn(server.serve(async {
