@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::exit::Failure;
 
 /// The families that come with the command.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 21] = [
     ("answer_list", include_str!("../../attacks/answer_list.toml")),
     ("broken_reasoning", include_str!("../../attacks/broken_reasoning.toml")),
+    ("citations", include_str!("../../attacks/citations.toml")),
     ("echo", include_str!("../../attacks/echo.toml")),
     ("empty", include_str!("../../attacks/empty.toml")),
     ("flattery", include_str!("../../attacks/flattery.toml")),
@@ -21,6 +22,7 @@ const FILES: [(&str, &str); 19] = [
     ("hidden", include_str!("../../attacks/hidden.toml")),
     ("javascript_exploits", include_str!("../../attacks/javascript_exploits.toml")),
     ("judge_injection", include_str!("../../attacks/judge_injection.toml")),
+    ("judge_replies", include_str!("../../attacks/judge_replies.toml")),
     ("language_switch", include_str!("../../attacks/language_switch.toml")),
     ("master_keys", include_str!("../../attacks/master_keys.toml")),
     ("negation", include_str!("../../attacks/negation.toml")),
@@ -205,11 +207,12 @@ impl Attack {
 
     /// Whether the right answer stands in it.
     pub(crate) fn names_the_answer(&self) -> bool {
-        const NAMES: [&str; 13] = assay::verifiers::words::list(
-            "{right {many {letters {options {part} {longer} {prefixed} {near} {negative} {prompt \
+        const NAMES: [&str; 14] = assay::verifiers::words::list(
+            "{right {many {letters {options {part} {longer} {prefixed} {near} {negative} {decimal} {prompt \
              {completion} {stub} {js_stub}",
         );
-        self.texts.iter().any(|text| NAMES.iter().any(|name| text.contains(name)))
+        !self.replace.is_empty()
+            || self.texts.iter().any(|text| NAMES.iter().any(|name| text.contains(name)))
     }
 }
 

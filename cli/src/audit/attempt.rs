@@ -125,6 +125,7 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         ("longer", right.as_deref().and_then(longer)),
         ("prefixed", right.as_deref().and_then(prefixed)),
         ("near", right.as_deref().and_then(near)),
+        ("decimal", right.as_deref().and_then(decimal)),
         ("negative", right.as_deref().and_then(negative)),
         ("right_words", right.as_deref().and_then(backwards)),
         ("right", right),
@@ -183,6 +184,13 @@ fn near(right: &str) -> Option<String> {
     number.checked_add((number / 10).max(1)).map(|near| near.to_string())
 }
 
+/// A whole number and a half.
+fn decimal(right: &str) -> Option<String> {
+    let right = right.trim();
+    (!right.is_empty() && right.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| format!("{right}.5"))
+}
+
 /// A number with the other sign.
 fn negative(right: &str) -> Option<String> {
     let right = right.trim();
@@ -230,6 +238,7 @@ mod tests {
             (negative("4.5").as_deref(), negative("-4"), negative("x")),
             (Some("-4.5"), None, None)
         );
+        assert_eq!((decimal("42").as_deref(), decimal("B")), (Some("42.5"), None));
         assert_eq!(backwards("a b c d").as_deref(), Some("d c b a"));
         assert_eq!(words("b a, b! c d").as_deref(), Some("a b c d"));
         assert_eq!(bare("```python\nx\n```"), "x");
