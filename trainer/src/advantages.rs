@@ -7,6 +7,7 @@ pub mod batch;
 pub mod conventions;
 mod formula;
 pub mod per_group;
+mod prelude;
 pub mod steps;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -32,6 +32,8 @@ mod not_finite;
 #[cfg(feature = "train")]
 pub mod policy;
 #[cfg(feature = "groups")]
+mod prelude;
+#[cfg(feature = "groups")]
 pub mod presets;
 pub mod ragged;
 #[cfg(feature = "groups")]

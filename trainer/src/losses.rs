@@ -29,6 +29,7 @@ pub mod kl;
 pub mod objective;
 pub mod policy;
 pub mod preference;
+mod prelude;
 pub mod ratio;
 pub mod span;
 mod table;

@@ -13,16 +13,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::advantages::{
     AdvantageConfig, AdvantageValues, Advantages, Estimator, EstimatorState, GroupReport,
     PolicyTokens, RewardBatch, RewardPart, StepReward,
 };
-use crate::error::TrainerError;
-use crate::groups::Groups;
-use crate::ragged::Ragged;
+use crate::prelude::*;
 
 /// A batch of rollouts whose advantages are wanted. Every column has a value for each rollout; what an
 /// estimator does not need may be left out.

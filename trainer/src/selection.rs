@@ -18,6 +18,7 @@ pub mod fill;
 mod formula;
 pub mod outcome;
 pub mod policy;
+mod prelude;
 pub mod rollouts;
 pub mod state;
 pub mod usable;

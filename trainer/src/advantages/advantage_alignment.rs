@@ -1,17 +1,7 @@
 //! `advantage_alignment`: what an agent earned so far, times what the other one earns now.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
-use super::conventions::EstimatorSettings;
-use super::per_group::report;
-use super::tokens;
-use crate::error::TrainerError;
-use crate::ragged::Ragged;
-use crate::ranges::{above, within};
-use crate::statistics::{float, sum_sorted};
+use crate::advantages::prelude::*;
+use crate::statistics::sum_sorted;
 
 /// Advantage alignment for games of two agents:
 /// `A*_t = A_t + beta gamma (sum over k < t of gamma^(t-k-1) A_k) B_t`, where `A` are the advantages of

@@ -3,12 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
 use crate::groups::Groups;
-use crate::ragged::Ragged;
+use crate::prelude::*;
 
 /// The rewards of a batch, and what estimators need beside them. Only `groups` and `rewards` must be
 /// given; an estimator that needs more says so in its error.

@@ -1,13 +1,11 @@
 //! Where libraries differ: which standard deviation, where the epsilon, what of a group of one.
 
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 pub use assay_verifiers::deviation::{EPS, Std, VARIANCE_EPS};
 
 use super::batch::Estimator;
-use crate::error::TrainerError;
+use crate::prelude::*;
 
 /// An estimator is its settings, read by serde. Its doc comment is its manual page.
 pub trait EstimatorSettings:

@@ -1,15 +1,6 @@
 //! `dcpo`: advantages of a step, smoothed with all rewards that the prompt has had so far.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{AdvantageValues, Advantages, Estimator, RewardBatch};
-use super::conventions::{EPS, EpsAt, EstimatorSettings, Std, divided};
-use super::per_group::{report, rewrite};
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::statistics::{Moments, float};
+use crate::advantages::prelude::*;
 
 /// Smooth advantage standardization: at the `i`-th step of a prompt, `N` is the deviation of a reward
 /// by the standard deviation of this step and `T` that by all rewards of the prompt so far;

@@ -13,15 +13,12 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use super::batch::{Advantages, Estimator, EstimatorState, RewardBatch, StepReward};
+use super::batch::EstimatorState;
 use super::conventions::EstimatorSettings as _;
 use super::grpo::{Grpo, NormLevel};
-use super::per_group::report;
-use super::{steps, tokens};
-use crate::error::TrainerError;
+use super::steps;
+use crate::advantages::prelude::*;
 use crate::formula::ordered;
-use crate::ragged::Ragged;
-use crate::statistics::float;
 
 /// The names that it may use, but for those with any member.
 const NAMES: [(&str, Axis); 6] = [

@@ -1,16 +1,7 @@
 //! `gae`: generalised advantage estimation with the values of a critic.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::EstimatorSettings;
-use super::per_group::report;
-use super::tokens::{self, MaskedTokens, Whitening};
-use crate::error::TrainerError;
-use crate::ragged::Ragged;
-use crate::ranges::within;
+use super::tokens::{MaskedTokens, Whitening};
+use crate::advantages::prelude::*;
 
 /// Generalised advantage estimation: `A_t = d_t + gamma lambda A_(t+1)` with
 /// `d_t = r_t + gamma V_(t+1) - V_t`, where the reward of the rollout stands at its last token and

@@ -1,17 +1,11 @@
 //! `gdpo`: each part of the reward normalised by itself, then their sum over the batch.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, GroupReport, RewardBatch, RewardPart};
-use super::conventions::{EPS, EpsAt, EstimatorSettings, Singleton, Std, Whiten, divided};
+use super::batch::{GroupReport, RewardPart};
+use super::conventions::{Singleton, Whiten};
 use super::grpo::{Grpo, NormLevel};
-use super::per_group::{report, rewrite, scored_rows};
-use super::tokens::{self, Whitening};
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::statistics::Moments;
+use super::per_group::scored_rows;
+use super::tokens::Whitening;
+use crate::advantages::prelude::*;
 
 /// Group reward-decoupled normalization: `z_k = (r_k - mean) / (std + eps)` over the group for each
 /// part, `s = sum of w_k z_k`, and `s` whitened over the batch: over its rollouts, or over its tokens,

@@ -1,15 +1,10 @@
 //! `grpo`: the reward of a rollout relative to its group.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, GroupReport, RewardBatch};
-use super::conventions::{ClipRange, EPS, EpsAt, EstimatorSettings, Singleton, Std, divided};
-use super::per_group::{GroupRule, ScoredGroup, per_group, rewrite, scored_rows};
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::statistics::{Deviations, Moments, float};
+use super::batch::GroupReport;
+use super::conventions::{ClipRange, Singleton};
+use super::per_group::{GroupRule, ScoredGroup, per_group, scored_rows};
+use crate::advantages::prelude::*;
+use crate::statistics::Deviations;
 
 /// Group relative policy optimization: `A = (r - mean) / (std + eps)` over the rollouts of a prompt.
 /// A group whose rewards are equal has advantages of exactly 0.

@@ -1,16 +1,6 @@
 //! `optimal_token_baseline`: a baseline for each token that weighs rollouts by their variance.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::EstimatorSettings;
-use super::per_group::report;
-use super::tokens;
-use crate::error::TrainerError;
-use crate::ragged::Ragged;
-use crate::ranges::within;
+use crate::advantages::prelude::*;
 use crate::statistics::sum_sorted;
 
 /// Optimal token baseline: `A_t = G_t - B_t` with `B_t = sum(G_t W_t) / (sum(W_t) + eps)` over the

@@ -1,15 +1,7 @@
 //! `process`: the rewards of steps, normalised over the group, from each step on.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, RewardBatch, StepReward};
-use super::conventions::{EPS, EpsAt, EstimatorSettings, Std};
-use super::per_group::report;
-use super::{steps, tokens};
-use crate::error::TrainerError;
-use crate::ranges::within;
+use super::steps;
+use crate::advantages::prelude::*;
 
 /// Process supervision of GRPO: the rewards of all steps of all rollouts of a group are normalised
 /// together, and the advantage of a token is the sum of those of the steps that end at it or behind

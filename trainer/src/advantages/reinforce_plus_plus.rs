@@ -1,15 +1,8 @@
 //! `reinforce_plus_plus`: the return of each token, whitened over the batch.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::{ClipRange, EstimatorSettings};
-use super::per_group::report;
-use super::tokens::{self, MaskedTokens, Whitening};
-use crate::error::TrainerError;
-use crate::ranges::within;
+use super::conventions::ClipRange;
+use super::tokens::{MaskedTokens, Whitening};
+use crate::advantages::prelude::*;
 
 /// REINFORCE++: the return of a token is `G_t = r_t + gamma G_(t+1)`, where the reward of the rollout
 /// stands at its last token and `token_rewards`, such as a penalty for the divergence, are added. All

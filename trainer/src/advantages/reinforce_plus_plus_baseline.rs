@@ -1,15 +1,8 @@
 //! `reinforce_plus_plus_baseline`: the deviation from the mean of the group, whitened over all tokens.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::EstimatorSettings;
 use super::grpo::{Grpo, NormLevel};
-use super::tokens::{self, MaskedTokens, Whitening};
-use crate::error::TrainerError;
-use crate::ranges::within;
+use super::tokens::{MaskedTokens, Whitening};
+use crate::advantages::prelude::*;
 
 /// REINFORCE++ with a baseline: `r - mean` of the group stands at the last token of a rollout, and all
 /// returns of the batch are whitened together. `token_rewards`, such as a penalty for the divergence,

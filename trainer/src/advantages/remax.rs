@@ -1,13 +1,7 @@
 //! `remax`: the reward of the greedy response as the baseline.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::EstimatorSettings;
-use super::per_group::{collect, report};
-use super::tokens;
-use crate::error::TrainerError;
+use super::per_group::collect;
+use crate::advantages::prelude::*;
 
 /// `ReMax`: `A = r - b`, where `b` is the reward of the greedy response to the prompt, given as
 /// `values`, one for each rollout. Where `token_rewards` are given, `A_t` is the sum of the rewards

@@ -1,15 +1,8 @@
 //! `spiral`: a running mean of the rewards of each role as its baseline.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use super::batch::{AdvantageValues, Advantages, Estimator, EstimatorState, RewardBatch};
-use super::conventions::EstimatorSettings;
-use super::per_group::{report, rewrite};
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::statistics::{float, sum_sorted};
+use super::batch::EstimatorState;
+use crate::advantages::prelude::*;
+use crate::statistics::sum_sorted;
 
 /// Role-conditioned advantage estimation: `A = r - b` for the baseline `b` of the role before the
 /// rollout, then `b = decay b + (1 - decay) r`. Baselines begin at 0; the state holds one for each

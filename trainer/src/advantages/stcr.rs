@@ -1,17 +1,10 @@
 //! `stcr`: wrong rollouts that are longer than the right ones are pushed down harder.
 
 use assay_verifiers::Reward;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
 
-use super::batch::{Advantages, Estimator, RewardBatch};
-use super::conventions::EstimatorSettings;
 use super::grpo::Grpo;
 use super::per_group::{ScoredGroup, per_group};
-use super::tokens;
-use crate::error::TrainerError;
-use crate::ranges::{above, within};
+use crate::advantages::prelude::*;
 use crate::statistics::mean;
 
 /// Suboptimal trajectory complexity regularization: `A` times `w = 2 - b ^ -(L - m)` for a wrong

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{RewardBatch, StepReward};
-use super::conventions::divided;
-use crate::ragged::Ragged;
-use crate::statistics::Moments;
+use crate::advantages::prelude::*;
 
 /// The group of each rollout, by its place among the groups.
 pub fn group_of_rows(batch: &RewardBatch<'_>) -> Vec<usize> {

@@ -2,16 +2,10 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
 use super::batch::{AdvantageValues, RewardBatch, StepReward};
 use super::conventions::{EpsAt, Std, VARIANCE_EPS, Whiten, divided};
 use super::per_group::out_of_range;
-use crate::error::TrainerError;
-use crate::ragged::Ragged;
-use crate::ranges::within;
+use crate::prelude::*;
 use crate::statistics::{Moments, float};
 
 /// What a token that is not trained on, such as one of an observation, does to returns.

@@ -4,10 +4,8 @@
 //! its group: what a trainer sees, as it compares rollouts of one prompt alone.
 
 use assay_verifiers::stats::{CorrelationSums, complete, ranks};
-use serde::Serialize;
 
-use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::prelude::*;
 
 /// How far two series go together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

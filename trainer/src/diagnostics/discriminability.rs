@@ -3,12 +3,9 @@
 use assay_verifiers::stats::{
     bounds, corrected_mean, entropy, float, present, ranks, ratio, sample_variance, share,
 };
-use serde::Serialize;
-use smart_default::SmartDefault;
 
-use crate::error::TrainerError;
 use crate::groups::Groups;
-use crate::ranges::above;
+use crate::prelude::*;
 
 /// From where on rewards differ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, SmartDefault)]

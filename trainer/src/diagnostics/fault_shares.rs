@@ -4,10 +4,8 @@ use assay_verifiers::stats::{corrected_mean, float, ratio, share};
 use std::collections::BTreeMap;
 
 use assay_verifiers::FaultKind;
-use serde::Serialize;
 
-use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::prelude::*;
 
 /// The faults of one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

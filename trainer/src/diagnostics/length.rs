@@ -1,11 +1,9 @@
 //! Length against reward: whether long answers are paid for being long.
 
 use assay_verifiers::stats::{CorrelationSums, complete, corrected_mean};
-use serde::Serialize;
 
 use super::correlation::{Correlation, correlation, correlation_within};
-use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::prelude::*;
 
 /// Length against reward. Slopes are reward for one more unit of length, such as a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

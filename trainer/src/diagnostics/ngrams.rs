@@ -4,10 +4,8 @@ use assay_verifiers::stats::{float, share};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use serde::Serialize;
-use smart_default::SmartDefault;
-
 use super::correlation::correlation;
+use crate::prelude::*;
 
 /// The share of the n-grams of a text that repeat an earlier one: `1 - distinct / all`. Words are
 /// separated by white space and compared in lower case. `None` of a text with fewer than `n` words, or

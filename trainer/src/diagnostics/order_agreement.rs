@@ -1,10 +1,8 @@
 //! Whether two rewards order the rollouts of a prompt alike.
 
 use assay_verifiers::stats::{complete, float, ratio, share};
-use serde::Serialize;
 
-use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::prelude::*;
 
 /// Pairs of rollouts of one prompt, by how two rewards order them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

@@ -1,11 +1,9 @@
 //! What each part contributes to a combined reward.
 
 use assay_verifiers::stats::{corrected_mean, float, ratio, share};
-use serde::Serialize;
 
 use crate::advantages::RewardPart;
-use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::prelude::*;
 
 /// What one part contributes. A contribution is weight times reward, and 0 where the reward is missing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

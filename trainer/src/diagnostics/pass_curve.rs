@@ -1,12 +1,10 @@
 //! pass@k over the prompts of a run: with intervals, and as curves that two runs are compared by.
 
 use assay_verifiers::stats::{corrected_mean, float};
-use serde::Serialize;
 
 use super::estimate::{ClusteredMean, Estimate, Resampling, clustered_mean, resampled};
 use super::pass_at_k::pass_at_k;
-use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::prelude::*;
 
 /// How many samples of a prompt were judged, and how many of them are correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,11 +1,9 @@
 //! How far two rewards are apart as objectives: STARC, with EPIC and plain correlation beside it.
 
 use assay_verifiers::stats::{corrected_mean, ratio};
-use serde::Serialize;
 
 use super::correlation::correlation;
-use crate::error::TrainerError;
-use crate::groups::Groups;
+use crate::prelude::*;
 
 /// Two rewards on the same rollouts.
 #[derive(Clone, Copy, Debug)]

@@ -10,13 +10,9 @@
 //!
 //! Sources: TRL 1.16, `GRPOTrainer._compute_loss`; verl 0.9, `core_algos.agg_loss`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::advantages::AdvantageValues;
-use crate::error::TrainerError;
-use crate::losses::tokens::{TrainedTokens, at, count};
-use crate::ranges::{above, within};
+use crate::losses::prelude::*;
+use crate::losses::tokens::count;
 
 /// How the terms of the tokens become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -1,11 +1,7 @@
 //! The numbers that a loss is computed from.
 
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
 use crate::advantages::AdvantageValues;
-use crate::error::TrainerError;
-use crate::ragged::Ragged;
+use crate::losses::prelude::*;
 
 /// The log-probabilities of a batch, and what losses need beside them. Only `logp` and `advantages`
 /// must be given; a loss that needs more says so in its error.

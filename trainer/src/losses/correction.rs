@@ -7,17 +7,13 @@ pub mod masking;
 pub mod opsm;
 pub mod rejection;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::losses::tokens::{TrainedTokens, at};
 use importance::ImportanceSettings;
 use m2po::M2poSettings;
 use masking::{Rejected, reject};
 use opsm::OpsmSettings;
 use rejection::RejectionSettings;
+
+use crate::losses::prelude::*;
 
 /// The corrections, in the order in which they are made: what is stale, M2PO, importance weights and
 /// what is out of bounds, OPSM, durations.

@@ -4,13 +4,8 @@
 //! `workers.utils.losses.ppo_loss`; "Beyond the 80/20 Rule: High-Entropy Minority Tokens Drive
 //! Effective Reinforcement Learning for LLM Reasoning", section 5.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
 use crate::losses::batch::EntropyState;
-use crate::losses::tokens::{LossToken, TrainedTokens, at};
+use crate::losses::prelude::*;
 
 /// What entropy has to do with the loss.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -5,16 +5,10 @@
 //! `core_algos.kl_penalty`; `OpenRLHF` 0.11, `models.utils.compute_approx_kl`; TRL 1.16,
 //! `GRPOTrainer._compute_loss`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
 use crate::losses::aggregation::LossAggregation;
-use crate::losses::ratio::{LogRatios, RatioTerm};
+use crate::losses::prelude::*;
+use crate::losses::ratio::LogRatios;
 use crate::losses::span::Span;
-use crate::losses::terms::Terms;
-use crate::losses::tokens::{LogpSource, LossToken, TrainedTokens, at};
 
 /// The divergence penalty.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

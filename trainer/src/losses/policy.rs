@@ -2,17 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::TrainerError;
 use crate::losses::aggregation::LossAggregation;
 use crate::losses::batch::{EntropyState, LossBatch};
 use crate::losses::config::{self, LossConfig};
-use crate::losses::objective::Objective;
-use crate::losses::terms::Terms;
-use crate::losses::tokens::{LogpSource, TrainedTokens, at, count};
-use crate::ragged::Ragged;
+use crate::losses::prelude::*;
+use crate::losses::tokens::count;
 
 /// A loss with its settings.
 pub struct PolicyLoss {

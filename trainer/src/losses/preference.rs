@@ -12,14 +12,9 @@
 //! (the answers with the highest and the lowest reward); the loss is the same.
 
 use assay_verifiers::stats::{sigmoid, softplus};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::error::TrainerError;
 use crate::losses::policy::Loss;
-use crate::losses::tokens::{at, put};
-use crate::ragged::Ragged;
-use crate::ranges::above;
+use crate::losses::prelude::*;
 
 /// A loss of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

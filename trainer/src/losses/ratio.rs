@@ -1,13 +1,9 @@
 //! The ratio of the trained policy to an earlier one, of tokens or of sequences.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
 use crate::losses::span::Span;
 use crate::losses::terms::{Coupling, Term, Terms};
 use crate::losses::tokens::{LogpSource, LossToken, TrainedTokens, at, put};
+use crate::prelude::*;
 
 /// What the ratio of an objective is.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -1,9 +1,6 @@
 //! A least and a greatest value, each of which may be left out.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
+use crate::losses::prelude::*;
 
 /// A least and a greatest value. Both count as inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

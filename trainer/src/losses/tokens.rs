@@ -1,12 +1,8 @@
 //! The tokens that a loss is taken over, with their advantages.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::advantages::AdvantageValues;
-use crate::error::TrainerError;
 use crate::losses::batch::LossBatch;
-use crate::ragged::Ragged;
+use crate::prelude::*;
 
 /// A policy whose log-probabilities a batch may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

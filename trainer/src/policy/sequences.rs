@@ -1,8 +1,6 @@
 //! Sequences of tokens, and what a policy says of them.
 
-use serde::{Deserialize, Serialize};
-
-use crate::ragged::Ragged;
+use crate::prelude::*;
 
 /// Prompts and their completions, as token ids: row `i` of one belongs to row `i` of the other.
 #[derive(Clone, Debug, Default, PartialEq)]

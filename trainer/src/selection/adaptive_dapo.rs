@@ -2,18 +2,8 @@
 
 use std::ops::Bound::{Excluded, Included};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use crate::advantages::conventions::Std;
-use crate::error::TrainerError;
-use crate::ranges::within;
 use crate::selection::fill::{Filled, Surplus, hold, train};
-use crate::selection::outcome::{Fates, RolloutRequest, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 
 /// Dynamic sampling that asks for so many prompts at once that a training batch will be full of groups

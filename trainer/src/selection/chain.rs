@@ -1,14 +1,8 @@
 //! `chain`: policies one after another.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::error::TrainerError;
-use crate::selection::outcome::{Fates, Selection};
-use crate::selection::policy::Selector;
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
+use crate::selection::prelude::*;
 
 /// Policies one after another: each selects from what the one before has kept.
 ///

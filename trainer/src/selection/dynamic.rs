@@ -1,19 +1,9 @@
 //! `dynamic`: dynamic sampling, which drops groups of which nothing is learned and samples others.
 
 use assay_verifiers::Reward;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
 
-use crate::advantages::conventions::Std;
-use crate::error::TrainerError;
-use crate::ranges::within;
 use crate::selection::fill::{Filled, Surplus, hold, train};
-use crate::selection::outcome::{Fates, RolloutRequest, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 use crate::selection::usable::{GroupTest, KeepBy, Singles};
 
 /// Keeps groups whose rewards differ, and asks for new prompts until the training batch is full

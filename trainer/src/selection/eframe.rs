@@ -1,17 +1,9 @@
 //! `eframe`: exploration, filter and replay.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::selection::outcome::{
-    DropReason, Fates, ReplayedRollout, RolloutRequest, Selection, StoredPart, StoredRollout,
-};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::{RolloutBatch, at};
-use crate::selection::state::{BufferedRollout, SelectionState};
+use crate::selection::outcome::ReplayedRollout;
+use crate::selection::prelude::*;
+use crate::selection::rollouts::at;
+use crate::selection::state::BufferedRollout;
 
 /// Explores hard prompts further, filters by advantage, and replays what is rare (`EFRame`: Deeper
 /// Reasoning via Exploration-Filter-Replay Reinforcement Learning Framework).

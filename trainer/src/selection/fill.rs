@@ -1,11 +1,8 @@
 //! How a training batch is filled with groups of several batches.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use crate::selection::outcome::{DropReason, Fates, Selection, replay_held};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::{HeldGroup, SelectionState};
+use crate::selection::outcome::replay_held;
+use crate::selection::prelude::*;
+use crate::selection::state::HeldGroup;
 
 /// What becomes of groups too many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -9,12 +9,9 @@ use assay_verifiers::recipe::settings::Bound;
 use assay_verifiers::stats::float;
 use assay_verifiers::{BuildError, Reward};
 
-use crate::error::TrainerError;
 use crate::formula::ordered;
-use crate::selection::outcome::{DropReason, Fates, RolloutPair, Selection};
-use crate::selection::policy::Selector;
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
+use crate::selection::outcome::RolloutPair;
+use crate::selection::prelude::*;
 
 /// The names that it may use.
 const NAMES: [(&str, Axis); 11] = [

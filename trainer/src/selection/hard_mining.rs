@@ -1,17 +1,8 @@
 //! `hard_mining`: prompts that are sometimes answered wrong are sampled more often.
 
 use assay_verifiers::Reward;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
 
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::selection::outcome::{DropReason, Fates, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 
 /// Weighs prompts by how often they are answered wrong, and drops those that never are (after
 /// Fleming-R1: Toward Expert-Level Medical Reasoning via Reinforcement Learning, adaptive hard-sample

@@ -1,17 +1,7 @@
 //! `joyagents`: the groups whose rewards fluctuate most.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::advantages::conventions::Std;
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::selection::outcome::{DropReason, Fates, Selection, StoredPart, StoredRollout};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::{BufferedRollout, SelectionState};
-use crate::selection::stats;
+use crate::selection::prelude::*;
+use crate::selection::state::BufferedRollout;
 
 /// Trains on the K groups whose rewards fluctuate most. In a system of agents, a group is the rollouts
 /// of one of them (JoyAgents-R1: Joint Evolution Dynamics for Versatile Multi-LLM Agents with

@@ -1,16 +1,6 @@
 //! `limr`: prompts that are learned along with the others.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::ragged::Ragged;
-use crate::selection::outcome::{DropReason, Fates, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 
 /// Keeps the prompts whose accuracy over the epochs goes along with the mean of all prompts (LIMR: Less
 /// is More for RL Scaling, section "Learning Impact Measurement"); see [`alignment_scores`].

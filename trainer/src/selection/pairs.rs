@@ -1,14 +1,7 @@
 //! `pairs`: rollouts to compare, for a loss of preferences.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::selection::outcome::{DropReason, Fates, RolloutPair, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
+use crate::selection::outcome::RolloutPair;
+use crate::selection::prelude::*;
 
 /// Pairs the best rollout of a group with its worst (Bridging Offline and Online Reinforcement Learning
 /// for LLMs, semi-online DPO), or what was clicked with what was skipped above it.

@@ -1,17 +1,7 @@
 //! `pf_ppo`: rollouts drawn anew by their rewards.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::ranges::within;
 use crate::selection::draws::Draws;
-use crate::selection::outcome::{DropReason, Fates, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 
 /// Draws a batch of the same size from the batch, with replacement and a probability by reward
 /// (Policy Filtration for RLHF to Mitigate Noise in Reward Models; `core_algos.py`,

@@ -1,18 +1,10 @@
 //! `prof`: rollouts whose steps agree with their outcome.
 
 use assay_verifiers::Reward;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
 
-use crate::error::TrainerError;
-use crate::ranges::within;
 use crate::selection::draws::Draws;
-use crate::selection::outcome::{DropReason, Fates, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::{RolloutBatch, at};
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
+use crate::selection::rollouts::at;
 
 /// Keeps the rollouts of a group whose process rewards agree with their outcome, and as many right as
 /// wrong ones (Beyond Correctness: Harmonizing Process and Outcome Rewards through RL Training, the

@@ -2,16 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::selection::outcome::{Fates, Selection, StoredPart, StoredRollout};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::{Attempt, RolloutBatch, at};
-use crate::selection::state::SelectionState;
+use crate::selection::prelude::*;
+use crate::selection::rollouts::{Attempt, at};
 
 /// Trains a try and its retry on the tokens behind the point at which they part, and stores what taught
 /// the model to retry (R3L: Reflect-then-Retry Reinforcement Learning with Language-Guided Exploration,

@@ -1,18 +1,7 @@
 //! `replace`: groups of which nothing is learned give their place to copies of others.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::advantages::conventions::Std;
-use crate::error::TrainerError;
-use crate::ranges::within;
 use crate::selection::draws::Draws;
-use crate::selection::outcome::{DropReason, Fates, RolloutRequest, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 use crate::selection::usable::{GroupTest, KeepBy, Singles, right, zero_to_one};
 
 /// Keeps the size of a batch without sampling more: each group whose rewards are equal is replaced by a

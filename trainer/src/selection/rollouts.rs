@@ -2,11 +2,8 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
 use crate::groups::{Groups, Members};
-use crate::ragged::Ragged;
+use crate::prelude::*;
 
 /// The rollouts of a batch, and what policies need beside their rewards. Only `groups` and `rewards`
 /// must be given; a policy that needs more says so in its error.

@@ -2,14 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::advantages::conventions::Std;
 use crate::groups::Groups;
-use crate::ragged::Ragged;
 use crate::selection::draws::Draws;
-use crate::selection::policy::Selector;
-use crate::selection::rollouts::{Attempt, RolloutBatch};
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
+use crate::selection::rollouts::Attempt;
 use crate::selection::testing::{Columns, built, kept_rows};
 
 /// Chances that come out the same every time.

@@ -1,19 +1,10 @@
 //! `ssr`: selective sample replay.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::ranges::within;
 use crate::selection::draws::Draws;
-use crate::selection::outcome::{
-    DropReason, Fates, ReplayedRollout, Selection, StoredPart, StoredRollout,
-};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::{RolloutBatch, at};
-use crate::selection::state::{BufferedRollout, SelectionState};
-use crate::selection::stats;
+use crate::selection::outcome::ReplayedRollout;
+use crate::selection::prelude::*;
+use crate::selection::rollouts::at;
+use crate::selection::state::BufferedRollout;
 
 /// Trains on rollouts whose advantage is not 0, and fills the batch with earlier ones, drawn with a
 /// probability proportional to the size of their advantage to the power `alpha` (VL-Rethinker:

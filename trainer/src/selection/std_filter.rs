@@ -1,17 +1,6 @@
 //! `std_filter`: prompts whose rewards vary less than usual.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use smart_default::SmartDefault;
-
-use crate::advantages::conventions::Std;
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::selection::outcome::{DropReason, Fates, Selection};
-use crate::selection::policy::{Selector, SelectorSettings};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::state::SelectionState;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 
 /// Drops prompts whose rewards have a standard deviation below a share of its running mean (RLPR:
 /// Extrapolating RLVR to General Domains without Verifiers, section "Standard Deviation Filtering").

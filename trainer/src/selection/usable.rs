@@ -1,15 +1,8 @@
 //! Of which groups something is learned.
 
 use assay_verifiers::Reward;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::advantages::conventions::Std;
-use crate::error::TrainerError;
-use crate::ranges::within;
-use crate::selection::outcome::{DropReason, Fates};
-use crate::selection::rollouts::RolloutBatch;
-use crate::selection::stats;
+use crate::selection::prelude::*;
 
 /// Which groups are kept.
 #[derive(Clone, Copy, Debug)]

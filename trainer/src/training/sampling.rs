@@ -1,14 +1,12 @@
 //! The sampling of a step: completions of tasks, and their rewards, which are computed while the next
 //! completions are sampled.
 
-use serde::{Deserialize, Serialize};
-
 use super::error::TrainingError;
 use super::rewards::{PendingRewards, RewardReply, RewardSource, Rollout, RolloutReward, TaskSet};
 use super::seeds::{Purpose, seed};
 use super::tool::{Answered, Observation, ToolUse, Turns};
 use crate::policy::{FinishReason, GenerationConfig, PolicyModel, TextTokenizer};
-use crate::ragged::Ragged;
+use crate::prelude::*;
 use assay_verifiers::{Message, TrainingState};
 
 /// A completion that was sampled, and what it earned.

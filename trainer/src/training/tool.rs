@@ -1,15 +1,13 @@
 //! Completions of several turns: generation stops after a call, a tool answers it, and generation goes on.
 
 use assay_verifiers::{Message, ToolCall};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::error::TrainingError;
 use super::seeds::{Purpose, seed};
 use crate::config::ToolConfig;
-use crate::error::TrainerError;
 use crate::policy::{FinishReason, Generated, GenerationConfig, PolicyModel, TextTokenizer};
-use crate::ragged::Ragged;
+use crate::prelude::*;
 
 /// What a tool says to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,13 +7,8 @@
 //! `rollout_corr_helper.compute_rollout_correction_weights`; `OpenRLHF` 0.11, `PolicyLoss.forward`;
 //! `AReaL` 1.0, `functional.apply_rejection_sampling`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
+use crate::losses::prelude::*;
 use crate::losses::span::Span;
-use crate::losses::tokens::{LogpSource, TrainedTokens, at};
 
 /// Importance weights.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -4,13 +4,9 @@
 //! "Prosperity before Collapse: How Far Can Off-Policy RL Reach with Stale Data on LLMs?", section 4;
 //! `AReaL` 1.0, `ppo.actor._apply_m2po_masking`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
 use crate::losses::correction::importance::log_ratios;
 use crate::losses::correction::masking::Rejected;
-use crate::losses::tokens::{LogpSource, TrainedTokens, at, put};
+use crate::losses::prelude::*;
 
 /// The filter by second moment.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -1,9 +1,7 @@
 //! What becomes of tokens that a correction leaves out.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::losses::tokens::{TrainedTokens, count};
+use crate::losses::prelude::*;
+use crate::losses::tokens::count;
 
 /// What becomes of tokens that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

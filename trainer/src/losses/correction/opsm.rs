@@ -4,13 +4,8 @@
 //! "`DeepSeek-V3.2`: Pushing the Frontier of Open Large Language Models", section 3.1; TRL 1.16,
 //! `GRPOTrainer.get_off_policy_mask`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
 use crate::losses::correction::importance::log_ratios;
-use crate::losses::tokens::{LogpSource, TrainedTokens, at};
-use crate::ranges::within;
+use crate::losses::prelude::*;
 
 /// Off-policy sequence masking.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

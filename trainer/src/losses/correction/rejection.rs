@@ -4,15 +4,10 @@
 //! `PolicyLoss.forward`; `AReaL` 1.0, `functional.apply_rejection_sampling`; `SkyRL` 0.3,
 //! `off_policy_correction_utils`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
 use crate::losses::correction::importance::log_ratios;
 use crate::losses::correction::masking::{Rejected, reject};
+use crate::losses::prelude::*;
 use crate::losses::span::Span;
-use crate::losses::tokens::{LogpSource, TrainedTokens, at, put};
 
 /// Bounds of a statistic of two policies.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

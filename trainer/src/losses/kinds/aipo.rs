@@ -3,31 +3,18 @@
 //! `L = -sg(min(R, ratio_max)) A logp` (`LlamaRL`: A Distributed Asynchronous Reinforcement Learning
 //! Framework for Efficient Large-scale LLM Training, section 6, AIPO).
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::RatioSettings;
-use crate::losses::terms::{Term, Terms};
-use crate::losses::tokens::{LogpSource, TrainedTokens};
-use crate::ranges::above;
+use crate::losses::prelude::*;
 
 /// The ratio with an upper bound as a weight of the log-likelihood: `-sg(min(R, ratio_max)) A logp`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct AipoObjective {
     /// The greatest weight; the paper has 2 to 10.
+    #[default(4.0)]
     pub ratio_max: f64,
     /// The ratio; the policy in its denominator is the one that generated.
+    #[default(RatioSettings { policy: LogpSource::Rollout, ..RatioSettings::default() })]
     pub ratio: RatioSettings,
-}
-
-impl Default for AipoObjective {
-    fn default() -> Self {
-        let policy = LogpSource::Rollout;
-        Self { ratio_max: 4.0, ratio: RatioSettings { policy, ..RatioSettings::default() } }
-    }
 }
 
 impl Objective for AipoObjective {

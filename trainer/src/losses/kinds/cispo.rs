@@ -6,16 +6,8 @@
 //! (`GRPOTrainer._compute_loss`) has `eps_high` itself and no lower one. `SkyRL` 0.3
 //! (`ppo_utils.rollout_is_policy_loss`) makes a weight out of bounds 0.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::RatioSettings;
+use crate::losses::prelude::*;
 use crate::losses::span::Span;
-use crate::losses::terms::{Term, Terms};
-use crate::losses::tokens::TrainedTokens;
 
 /// The clipped ratio as a weight of the log-likelihood: `-sg(clip(R)) A logp`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

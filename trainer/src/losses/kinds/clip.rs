@@ -8,16 +8,8 @@
 //! verl 0.9, `core_algos.compute_policy_loss_vanilla` and `compute_policy_loss_gspo`; `OpenRLHF` 0.11,
 //! `PolicyLoss.forward`; `AReaL` 1.0, `functional.ppo_actor_loss_fn`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::{LogRatios, RatioSettings, RatioTerm};
-use crate::losses::terms::Terms;
-use crate::losses::tokens::{LossToken, TrainedTokens, at};
-use crate::ranges::{above, within};
+use crate::losses::prelude::*;
+use crate::losses::ratio::LogRatios;
 
 /// The clipped objective: `-min(R A, clip(R, 1 - eps_low, 1 + eps_high) A)`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

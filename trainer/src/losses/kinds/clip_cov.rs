@@ -12,18 +12,10 @@ use std::cmp::Ordering;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
 
-use crate::error::TrainerError;
 use crate::losses::kinds::clip::ClipObjective;
 use crate::losses::kinds::covariance::{TokenCovariance, covariances, share_of};
-use crate::losses::objective::Objective;
-use crate::losses::ratio::RatioSettings;
-use crate::losses::terms::Terms;
-use crate::losses::tokens::{LossToken, TrainedTokens};
-use crate::ranges::{above, within};
+use crate::losses::prelude::*;
 
 /// The clipped objective without some of the tokens that lower the entropy most.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -5,17 +5,8 @@
 //! Clipping Policy Optimization, section 3.1). Its aggregation adds up the mean of each response and
 //! does not divide by their number (section 3.3): `seq_mean_token_mean` with `sequences = 1`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
 use crate::losses::kinds::clip::{ClipBounds, metrics};
-use crate::losses::objective::Objective;
-use crate::losses::ratio::RatioSettings;
-use crate::losses::terms::Terms;
-use crate::losses::tokens::{TrainedTokens, at};
-use crate::ranges::{above, within};
+use crate::losses::prelude::*;
 
 /// The clipped objective with bounds by the old probability of the token.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

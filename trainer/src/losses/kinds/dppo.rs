@@ -7,16 +7,7 @@
 //! `..._dppo_kl`) has `L = -sg(min(R, ratio_max)) A logp`; `SkyRL` 0.3 (`ppo_utils.dppo_policy_loss`)
 //! has `L = -R A`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::{RatioSettings, RatioTerm};
-use crate::losses::terms::Terms;
-use crate::losses::tokens::{LossToken, TrainedTokens, at};
-use crate::ranges::{above, within};
+use crate::losses::prelude::*;
 
 /// A mask by divergence in place of the clip.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -3,15 +3,7 @@
 //! `L = -(A logp - beta / 2 (logp - old)^2)` (Offline Regularised Reinforcement Learning for Large
 //! Language Models Alignment; verl 0.9, `core_algos.compute_policy_loss_dro`).
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::{RatioSettings, RatioTerm};
-use crate::losses::terms::Terms;
-use crate::losses::tokens::TrainedTokens;
-use crate::ranges::above;
+use crate::losses::prelude::*;
 
 /// The log-likelihood with a quadratic penalty: `-(A logp - beta / 2 (logp - old)^2)`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -5,16 +5,8 @@
 //! (Geometric-Mean Policy Optimization, section 3). Its aggregation is a mean over sequences. Sources:
 //! TRL 1.16, `experimental.gmpo`; verl 0.9, `core_algos.compute_policy_loss_geo_mean`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::RatioSettings;
-use crate::losses::terms::{Coupling, Terms};
-use crate::losses::tokens::{LogpSource, LossToken, TrainedTokens, at};
-use crate::ranges::within;
+use crate::losses::prelude::*;
+use crate::losses::terms::Coupling;
 
 /// The geometric mean of clipped ratios: `-A exp(mean of clip(logp - old))` for each sequence.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

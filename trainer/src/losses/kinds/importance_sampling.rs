@@ -2,14 +2,7 @@
 //!
 //! `L = -R A` (`SkyRL` 0.3, `ppo_utils.importance_sampling_loss`).
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::{RatioSettings, RatioTerm};
-use crate::losses::terms::Terms;
-use crate::losses::tokens::TrainedTokens;
+use crate::losses::prelude::*;
 
 /// The ratio, never clipped: `-R A`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -4,17 +4,8 @@
 //! covariance of advantage and log-probability (The Entropy Mechanism of Reinforcement Learning for
 //! Reasoning Language Models, section 4.2; verl 0.9, `core_algos.compute_policy_loss_kl_cov`).
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
 use crate::losses::kinds::covariance::{covariances, share_of};
-use crate::losses::objective::Objective;
-use crate::losses::ratio::{RatioSettings, RatioTerm};
-use crate::losses::terms::Terms;
-use crate::losses::tokens::{TrainedTokens, put};
-use crate::ranges::{above, within};
+use crate::losses::prelude::*;
 
 /// The ratio with a penalty on the tokens that lower the entropy most.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -5,13 +5,7 @@
 //! and `AsymRE` (Asymmetric REINFORCE for off-Policy Reinforcement Learning) are this with advantages of
 //! their own. verl 0.9, `core_algos.compute_policy_loss_gpg` and `compute_policy_loss_reinforce`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::terms::{Term, Terms};
-use crate::losses::tokens::{LogpSource, TrainedTokens, at};
+use crate::losses::prelude::*;
 
 /// The log-likelihood weighted by the advantage: `-A logp`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

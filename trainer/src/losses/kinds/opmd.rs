@@ -3,14 +3,8 @@
 //! `L = -A log p + tau / 2 (log p - log p_old)^2` with `log p` the sum over a response (Kimi k1.5:
 //! Scaling Reinforcement Learning with LLMs, section 2.3.2; its gradient is that of equation 3).
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::terms::{Coupling, Terms};
-use crate::losses::tokens::{LogpSource, TrainedTokens, at};
-use crate::ranges::above;
+use crate::losses::prelude::*;
+use crate::losses::terms::Coupling;
 
 /// The log-likelihood with a quadratic penalty of the sequence's log ratio. Its aggregation is a mean
 /// over sequences of sums over tokens.

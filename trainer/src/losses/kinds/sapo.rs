@@ -4,16 +4,8 @@
 //! `tau_neg` elsewhere (Soft Adaptive Policy Optimization, section 3). TRL 1.16 and verl 0.9 agree.
 
 use assay_verifiers::stats::sigmoid;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
 
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::ratio::{RatioSettings, RatioTerm};
-use crate::losses::terms::Terms;
-use crate::losses::tokens::TrainedTokens;
-use crate::ranges::above;
+use crate::losses::prelude::*;
 
 /// A soft gate on the ratio: `-(4 / tau) sigmoid(tau (R - 1)) A`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -7,15 +7,7 @@
 //! 4). The weights 0.5 and 0.1, and that the second grows with the entropy, are from reviews of the
 //! paper, which disagree on the sign.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::terms::{Term, Terms};
-use crate::losses::tokens::{TrainedTokens, at};
-use crate::ranges::within;
+use crate::losses::prelude::*;
 
 /// Demonstrations and own rollouts, weighted by entropy.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -5,15 +5,7 @@
 //! Optimization; TRL 1.16, `GRPOTrainer.get_gamma_weights`). Importance weights
 //! enter `w`: those of tokens as factors, that of a sequence once.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
-
-use crate::error::TrainerError;
-use crate::losses::objective::Objective;
-use crate::losses::terms::{Term, Terms};
-use crate::losses::tokens::{LogpSource, TrainedTokens, at};
-use crate::ranges::{above, within};
+use crate::losses::prelude::*;
 
 /// A smooth weight of the sequence's ratio: `-sg(phi(w)) A logp`.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]
