@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use assay_verifiers::{Earlier, Files, Lane, NoFiles, Sample, Verdict};
 use crossbeam_utils::CachePadded;
+use smart_default::SmartDefault;
 use tokio::runtime;
 use tokio::sync::Semaphore;
 
@@ -33,37 +34,25 @@ const INTAKE_ROWS: usize = 16_384;
 /// The parts of an engine. Only the configuration has no default.
 ///
 /// Nothing of the environment is read here: [`Engine::open`] does that.
+#[derive(SmartDefault)]
 #[must_use]
 pub struct EngineBuilder {
     document: Option<Document>,
+    #[default(Registry::default_parts())]
     registry: Registry,
+    #[default(Box::new(NoFiles))]
     files: Box<dyn Files>,
     jobs: Option<usize>,
+    #[default(INTAKE_ROWS)]
     intake_rows: usize,
+    #[default(Arc::new(Monotonic::start()))]
     clock: Arc<dyn Clock>,
     cache_dir: Option<PathBuf>,
     user_cache_dir: Option<PathBuf>,
     cache_notice: Option<CacheNotice>,
+    #[default(true)]
     keeps: bool,
     judges: JudgeParts,
-}
-
-impl Default for EngineBuilder {
-    fn default() -> Self {
-        Self {
-            document: None,
-            registry: Registry::default_parts(),
-            files: Box::new(NoFiles),
-            jobs: None,
-            intake_rows: INTAKE_ROWS,
-            clock: Arc::new(Monotonic::start()),
-            cache_dir: None,
-            user_cache_dir: None,
-            cache_notice: None,
-            keeps: true,
-            judges: JudgeParts::default(),
-        }
-    }
 }
 
 impl Engine {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use assay_verifiers::BuildError;
 use assay_verifiers::canonical::{self, Digest};
 use serde_json::{Value, json};
+use smart_default::SmartDefault;
 
 use super::budget::{BudgetLimits, BudgetedJudge};
 use super::column::ColumnJudge;
@@ -30,16 +31,20 @@ type FolderJudge = Arc<dyn Fn(&JudgeConfig) -> Result<Arc<dyn Judge>, BuildError
 
 /// What judges are made of beside their settings. By default there are no keys, files, folders and
 /// store.
-#[derive(Clone)]
+#[derive(Clone, SmartDefault)]
 pub struct JudgeParts {
     /// Makes the endpoints of servers; `None` where no server may be asked.
+    #[default(Some(HttpClient::new()))]
     pub http: Option<HttpClient>,
     /// The key in an environment variable.
+    #[default(Arc::new(|_| None))]
     pub secret: SecretOf,
     /// The bytes of a `ca_file`.
+    #[default(Arc::new(|name| Err(format!("file \"{name}\": no files can be read here"))))]
     pub files: FileOf,
     /// The judge of a model that runs on this machine. When replaying it is made too, because its
     /// identity is that of its files, but it is not asked.
+    #[default(Arc::new(|_| Err(BuildError::new("folder", "no models can be run here"))))]
     pub folder: FolderJudge,
     /// Judges of the program itself, by name. The settings of a judge of that name need none of
     /// `url`, `folder` and `column`.
@@ -91,22 +96,6 @@ impl NamedJudge {
     pub fn deadlines(&self, calls: usize) -> u32 {
         let rounds = calls / self.in_flight_max.unwrap_or(1).max(1);
         u32::try_from(rounds).unwrap_or(u32::MAX).saturating_add(1)
-    }
-}
-
-impl Default for JudgeParts {
-    fn default() -> Self {
-        let folder = |_: &JudgeConfig| Err(BuildError::new("folder", "no models can be run here"));
-        Self {
-            http: Some(HttpClient::new()),
-            secret: Arc::new(|_| None),
-            files: Arc::new(|name| Err(format!("file \"{name}\": no files can be read here"))),
-            folder: Arc::new(folder),
-            judges: BTreeMap::new(),
-            store: None,
-            dry: false,
-            stopped: None,
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use assay_verifiers::Digest;
 use sha2::{Digest as _, Sha256};
+use smart_default::SmartDefault;
 use wasmtime::component::{Component, InstancePre, Linker, Resource, ResourceTable, TypedFunc};
 use wasmtime::{Store, StoreContextMut};
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
@@ -39,10 +40,12 @@ pub struct Guest {
 }
 
 /// What an instance starts with.
+#[derive(SmartDefault)]
 pub struct Setup {
     /// What it may use.
     pub limits: Limits,
     /// Its clock, which instances may share.
+    #[default(GuestClock::new())]
     pub clock: GuestClock,
     /// What its random numbers are drawn from.
     pub seed: u64,
@@ -52,19 +55,6 @@ pub struct Setup {
     pub files: Option<MemoryFiles>,
     /// Answers its calls. Without it, a call ends the instance.
     pub invoke: Option<Invoke>,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            clock: GuestClock::new(),
-            seed: 0,
-            stdin: Vec::new(),
-            files: None,
-            invoke: None,
-        }
-    }
 }
 
 /// A running guest. It is never used for more than one task.

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 use crate::error::TrainerError;
 
@@ -50,6 +51,20 @@ assay_verifiers::words! {
     KnownAttack "known_attack",
 }
 
+impl Alarm {
+    /// Those for which `on_warning` holds by default.
+    const ACTED_ON: [Self; 8] = [
+        Self::RightNotPaid,
+        Self::LengthPays,
+        Self::PhrasePays,
+        Self::PartPays,
+        Self::RewardDiverges,
+        Self::HeldOutFalls,
+        Self::PartsApart,
+        Self::KnownAttack,
+    ];
+}
+
 /// What a warning does besides being told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -66,108 +81,89 @@ pub enum OnWarning {
 
 /// How a training is watched for a reward that is hacked. Every limit has a default that is meant for
 /// all runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct MonitorConfig {
     /// The alarms that are on; all by default. An empty list turns the monitor off.
+    #[default(Alarm::ALL.to_vec())]
     pub alarms: Vec<Alarm>,
     /// What a warning does.
     pub on_warning: OnWarning,
     /// The alarms for which `on_warning` holds; the others warn alone.
+    #[default(Alarm::ACTED_ON.to_vec())]
     pub act_on: Vec<Alarm>,
     /// How often the training goes back before it stops in place of that.
+    #[default(1)]
     pub roll_backs_max: u32,
     /// How many steps in a row an alarm must hold before it is told.
+    #[default(2)]
     pub patience: u32,
     /// An alarm that was told and still holds is told again after so many steps; 0 is never.
+    #[default(20)]
     pub repeat_after: u64,
     /// Steps after which what was seen within groups counts half.
+    #[default(4.0)]
     pub half_life: f64,
     /// Steps over which means (reward, right answers, lengths, ...) are taken and compared.
+    #[default(8)]
     pub window: usize,
     /// Groups with information before an alarm about what is paid within groups may hold.
+    #[default(12.0)]
     pub groups_min: f64,
     /// How many standard errors a difference is to be away from its limit.
+    #[default(4.0)]
     pub standard_errors: f64,
     /// `right_not_paid`: the correlation of advantage and rightness within groups is below this.
+    #[default(0.2)]
     pub right_paid_below: f64,
     /// `length_pays`, `phrase_pays`, `part_pays`: the feature pays more than this times what being
     /// right pays, and does not go with being right.
+    #[default(1.25)]
     pub pays_above: f64,
     /// The same alarms: or the feature pays, and the share of right answers is lower by this with it.
+    #[default(0.1)]
     pub accuracy_lost: f64,
     /// `phrase_pays`: the most words of a phrase.
+    #[default(3)]
     pub phrase_words: usize,
     /// `phrase_pays`: phrases that are followed at a time.
+    #[default(400)]
     pub phrases_max: usize,
     /// `length_pays` where nothing says what is right: the correlation of advantage and length within
     /// groups is above this, and the length grew by a quarter.
+    #[default(0.6)]
     pub length_correlation_above: f64,
     /// `reward_diverges`: the share of right answers fell by more than this.
+    #[default(0.02)]
     pub accuracy_fall: f64,
     /// `held_out_falls`: the probability of a false warning in a whole run.
+    #[default(0.01)]
     pub held_out_level: f64,
     /// `length_drift`: the mean length is more than this times that of the first steps, or less than
     /// one over it.
+    #[default(1.5)]
     pub length_ratio: f64,
     /// `zero_variance`: the share of groups is above this.
+    #[default(0.8)]
     pub zero_variance_above: f64,
     /// `fault_share`: the share of rollouts is above this.
+    #[default(0.05)]
     pub faults_above: f64,
     /// `entropy_collapse`: the entropy is below this share of that of the first steps.
+    #[default(0.1)]
     pub entropy_below: f64,
     /// `copies`: the share of rollouts is above this.
+    #[default(0.5)]
     pub copies_above: f64,
     /// `known_attack`: completions, or their beginnings, that are paid and should not be;
     /// `assay train --audit AUDIT` sets those of an audit. Case, numbers and blanks do not count.
     pub attacks: Vec<String>,
     /// `known_attack`: the share of rollouts that are not right and have one rose by more than this.
+    #[default(0.02)]
     pub attacks_above: f64,
     /// Rollouts that a warning shows.
+    #[default(3)]
     pub samples: usize,
-}
-
-impl Default for MonitorConfig {
-    fn default() -> Self {
-        let act_on = [
-            Alarm::RightNotPaid,
-            Alarm::LengthPays,
-            Alarm::PhrasePays,
-            Alarm::PartPays,
-            Alarm::RewardDiverges,
-            Alarm::HeldOutFalls,
-            Alarm::PartsApart,
-            Alarm::KnownAttack,
-        ];
-        Self {
-            alarms: Alarm::ALL.to_vec(),
-            on_warning: OnWarning::default(),
-            act_on: act_on.to_vec(),
-            roll_backs_max: 1,
-            patience: 2,
-            repeat_after: 20,
-            half_life: 4.0,
-            window: 8,
-            groups_min: 12.0,
-            standard_errors: 4.0,
-            right_paid_below: 0.2,
-            pays_above: 1.25,
-            accuracy_lost: 0.1,
-            phrase_words: 3,
-            phrases_max: 400,
-            length_correlation_above: 0.6,
-            accuracy_fall: 0.02,
-            held_out_level: 0.01,
-            length_ratio: 1.5,
-            zero_variance_above: 0.8,
-            faults_above: 0.05,
-            entropy_below: 0.1,
-            copies_above: 0.5,
-            attacks: Vec::new(),
-            attacks_above: 0.02,
-            samples: 3,
-        }
-    }
 }
 
 impl MonitorConfig {

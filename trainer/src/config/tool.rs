@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// A tool that the policy calls within a completion: generation stops after a call, a program answers
 /// it in the sandbox, and generation goes on after the result, which is not trained on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolConfig {
     /// What the program is written in.
@@ -17,18 +18,23 @@ pub struct ToolConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The name of the tool in messages.
+    #[default = "tool"]
     pub name: String,
     /// What the policy writes before and after a call.
+    #[default(["<tool_call>", "</tool_call>"].map(str::to_owned))]
     pub call: [String; 2],
     /// What is put before and after a result.
+    #[default(["<tool_response>", "</tool_response>"].map(str::to_owned))]
     pub result: [String; 2],
     /// Calls of a completion that are answered, as TRL counts them; a further one ends it. By default
     /// `generation.max_new_tokens` is the only limit, which counts the tokens of results too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tool_calling_iterations: Option<u64>,
     /// The most characters of a result, as verl counts them; the rest is cut off.
+    #[default(256)]
     pub max_tool_response_length: usize,
     /// Fuel of a call: about one unit an instruction; 1e10 is half a second to a second.
+    #[default(3_200_000_000)]
     pub fuel: u64,
 }
 
@@ -41,22 +47,6 @@ pub enum ToolLanguage {
     Python,
     /// JavaScript.
     JavaScript,
-}
-
-impl Default for ToolConfig {
-    fn default() -> Self {
-        Self {
-            language: ToolLanguage::default(),
-            source: None,
-            file: None,
-            name: "tool".to_owned(),
-            call: ["<tool_call>", "</tool_call>"].map(str::to_owned),
-            result: ["<tool_response>", "</tool_response>"].map(str::to_owned),
-            max_tool_calling_iterations: None,
-            max_tool_response_length: 256,
-            fuel: 3_200_000_000,
-        }
-    }
 }
 
 impl ToolConfig {

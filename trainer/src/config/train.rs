@@ -133,15 +133,18 @@ pub struct NewModelConfig {
 
 /// Low-rank adapters ("`LoRA`: Low-Rank Adaptation of Large Language Models", section 4.1). The names are
 /// those of PEFT.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct LoraConfig {
     /// The rank of an adapter.
+    #[default(8)]
     pub r: usize,
     /// An adapter is scaled by `lora_alpha / r`.
+    #[default(16.0)]
     pub lora_alpha: f64,
     /// The layers that get one: `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`,
     /// `down_proj`.
+    #[default(["q_proj", "v_proj"].map(str::to_owned).to_vec())]
     pub target_modules: Vec<String>,
 }
 
@@ -227,13 +230,6 @@ pub struct CheckpointConfig {
     /// How many are kept, the newest; 0 is all.
     #[default(2)]
     pub keep: usize,
-}
-
-impl Default for LoraConfig {
-    fn default() -> Self {
-        let target_modules = ["q_proj", "v_proj"].map(str::to_owned).to_vec();
-        Self { r: 8, lora_alpha: 16.0, target_modules }
-    }
 }
 
 fn llama() -> String {
