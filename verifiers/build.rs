@@ -170,49 +170,13 @@ struct Cues {
 }
 
 /// The roles of phrases, from the lowest bit on.
-const ROLES: [&str; 37] = [
-    "retract",
-    "reaffirm",
-    "past",
-    "offer",
-    "not_offer",
-    "suppose",
-    "deny",
-    "report",
-    "conclude",
-    "remark",
-    "verify",
-    "result",
-    "contrast",
-    "it",
-    "det",
-    "noun",
-    "i",
-    "is",
-    "not",
-    "wrong",
-    "right",
-    "slip",
-    "undo",
-    "stop",
-    "instead",
-    "if",
-    "would",
-    "who",
-    "say",
-    "may",
-    "fixed",
-    "guess",
-    "other",
-    "sure",
-    "doubt",
-    "also",
-    "halt",
-];
+const ROLES: &str = "retract reaffirm past offer not_offer suppose deny report conclude remark \
+     verify result contrast it det noun i is not wrong right slip undo stop instead if would who \
+     say may fixed guess other sure doubt also halt";
 
 impl Cues {
     fn add(&mut self, language: &str, role: &str, phrases: &[String]) -> std::fmt::Result {
-        let bit = ROLES.iter().position(|one| *one == role).ok_or(std::fmt::Error)?;
+        let bit = ROLES.split(' ').position(|one| one == role).ok_or(std::fmt::Error)?;
         for phrase in phrases {
             let plain = phrase.to_lowercase();
             let (plain, stem) = plain.strip_suffix('*').map_or((&*plain, 0), |stem| (stem, 1));

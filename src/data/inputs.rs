@@ -26,14 +26,9 @@ const FILES_MAX: usize = 100_000;
 const SPLITS: [&str; 7] = ["train", "validation", "valid", "val", "dev", "test", "eval"];
 
 /// Files that are in dataset folders and hold no rows.
-const NO_DATA: [&str; 6] = [
-    "dataset_info.json",
-    "dataset_infos.json",
-    "dataset_dict.json",
-    "state.json",
-    "config.json",
-    "metadata.json",
-];
+const NO_DATA: [&str; 6] = assay_verifiers::words::list(
+    "dataset_info.json dataset_infos.json dataset_dict.json state.json config.json metadata.json",
+);
 
 /// Endings of files that may hold rows and are not read.
 const OTHER_KINDS: [&str; 10] =

@@ -11,13 +11,9 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 /// Names of the metadata services of clouds.
-const METADATA_NAMES: [&str; 5] = [
-    "instance-data",
-    "instance-data.ec2.internal",
-    "metadata",
-    "metadata.goog",
-    "metadata.google.internal",
-];
+const METADATA_NAMES: [&str; 5] = assay_verifiers::words::list(
+    "instance-data instance-data.ec2.internal metadata metadata.goog metadata.google.internal",
+);
 
 /// Addresses of the metadata services of clouds that are not link-local: Alibaba, Azure and Oracle.
 const METADATA_V4: [Ipv4Addr; 3] = [

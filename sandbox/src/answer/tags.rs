@@ -5,16 +5,9 @@ use std::ops::Range;
 use super::blocks::Block;
 
 /// What servers leave at the end of a completion.
-const END_MARKS: [&str; 8] = [
-    "<|im_end|>",
-    "<|endoftext|>",
-    "<|eot_id|>",
-    "<|end|>",
-    "<|return|>",
-    "</s>",
-    "<|end_of_text|>",
-    "<end_of_turn>",
-];
+const END_MARKS: [&str; 8] = assay_verifiers::words::list(
+    "<|im_end|> <|endoftext|> <|eot_id|> <|end|> <|return|> </s> <|end_of_text|> <end_of_turn>",
+);
 
 /// The end of `part` without the marks that end a turn.
 pub(super) fn without_end_marks(text: &str, part: Range<usize>) -> usize {

@@ -15,14 +15,9 @@ const JSON_KEYS: [&str; 14] = assay_verifiers::words::list(
      assert_case",
 );
 /// Keys under which rows hold their suite.
-const WRAPPERS: [&str; 6] = [
-    "input_output",
-    "unit_tests",
-    "verification_info",
-    "ground_truth",
-    "verifier_metadata",
-    "test_cases",
-];
+const WRAPPERS: [&str; 6] = assay_verifiers::words::list(
+    "input_output unit_tests verification_info ground_truth verifier_metadata test_cases",
+);
 
 /// How to convert the hidden tests of `LiveCodeBench`, which are not JSON.
 const HOW_TO_CONVERT: &str = "holds base64 of zlib of a pickle, as LiveCodeBench \

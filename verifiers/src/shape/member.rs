@@ -112,13 +112,7 @@ pub(crate) fn truncated(sample: &Sample, column: Option<&str>) -> Result<Option<
 }
 
 /// The finish reasons of a completion that was cut off, as APIs spell them, in either case.
-const CUT_OFF: [&str; 8] = [
-    "length",
-    "max_length",
-    "max_tokens",
-    "max_new_tokens",
-    "max_output_tokens",
-    "max_completion_tokens",
-    "model_length",
-    "truncated",
-];
+const CUT_OFF: [&str; 8] = assay_math::words::list(
+    "length max_length max_tokens max_new_tokens max_output_tokens max_completion_tokens \
+     model_length truncated",
+);

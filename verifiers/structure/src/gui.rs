@@ -65,35 +65,17 @@ const NOTES: &str = "thought thoughts thinking reasoning reason rationale explan
 /// Arguments that are compared as they are written, by all their names.
 const NAMED: [&str; 4] =
     ["bid element element_id node_id id ref index mark", "status goal_status", "url", "modifiers"];
-const TEXT_KEYS: [&str; 9] =
-    ["text", "content", "value", "input_text", "string", "app", "app_name", "message", "answer"];
-const KEY_KEYS: [&str; 4] = ["key", "keys", "hotkey", "button"];
+const TEXT_KEYS: &str = "text content value input_text string app app_name message answer";
+const KEY_KEYS: &str = "key keys hotkey button";
 /// Marks around a point.
 const POINT_MARKS: [(&str, &str); 2] = [("<point>", "</point>"), ("<|box_start|>", "<|box_end|>")];
-const POINT_KEYS: [&str; 9] = [
-    "start_coordinate",
-    "point",
-    "coordinate",
-    "coordinates",
-    "position",
-    "start_box",
-    "start",
-    "start_point",
-    "startcoordinate",
-];
-const END_KEYS: [&str; 8] = [
-    "end_box",
-    "end",
-    "end_point",
-    "to",
-    "end_coordinate",
-    "target_point",
-    "coordinate2",
-    "coordinate",
-];
+const POINT_KEYS: &str = "start_coordinate point coordinate coordinates position start_box start \
+     start_point startcoordinate";
+const END_KEYS: &str = "end_box end end_point to end_coordinate target_point coordinate2 \
+     coordinate";
 /// How far to scroll; above zero is upwards.
-const SCROLL_KEYS: [&str; 5] = ["pixels", "clicks", "amount", "scroll_amount", "distance"];
-const BOX_KEYS: [&str; 4] = ["box", "bbox", "bounding_box", "target_box"];
+const SCROLL_KEYS: &str = "pixels clicks amount scroll_amount distance";
+const BOX_KEYS: &str = "box bbox bounding_box target_box";
 
 /// The most places at which an action is tried.
 const TRIES_MAX: usize = 32;
@@ -214,9 +196,9 @@ struct Arguments {
 
 impl Arguments {
     /// The first argument of these names, as `read` reads it.
-    fn take<T>(&mut self, keys: &[&str], read: impl Fn(&Value) -> Option<T>) -> Option<T> {
-        let named = |key: &&str| self.left.keys().find(|name| name.eq_ignore_ascii_case(key));
-        let name = keys.iter().find_map(named)?.clone();
+    fn take<T>(&mut self, keys: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        let named = |key: &str| self.left.keys().find(|name| name.eq_ignore_ascii_case(key));
+        let name = keys.split(' ').find_map(named)?.clone();
         let found = read(&self.left.remove(&name)?);
         if found.is_none() {
             self.odd.get_or_insert(name);
@@ -225,12 +207,12 @@ impl Arguments {
     }
 
     /// The point of two arguments.
-    fn pair(&mut self, x: &[&str], y: &[&str]) -> Option<Point> {
+    fn pair(&mut self, x: &str, y: &str) -> Option<Point> {
         match (self.take(x, number), self.take(y, number)) {
             (Some(x), Some(y)) => Some((x, y)),
             (None, None) => None,
             _ => {
-                self.odd.get_or_insert_with(|| x.concat());
+                self.odd.get_or_insert_with(|| x.replace(' ', ""));
                 None
             }
         }
@@ -239,14 +221,14 @@ impl Arguments {
     /// The kind as its button, its clicks and its keys have it, and the keys, sorted.
     fn kind(&mut self, kind: &'static str) -> (&'static str, Vec<String>) {
         let takes_keys = ["key", "systembutton"].contains(&kind);
-        let keys = if takes_keys { self.take(&KEY_KEYS, keys_of) } else { None };
+        let keys = if takes_keys { self.take(KEY_KEYS, keys_of) } else { None };
         let mut keys = keys.unwrap_or_default();
         let (button, clicks) = if takes_keys || kind == "scroll" {
             (None, None)
         } else {
             let buttons = ["left", "right", "middle"];
             let button = |value: &Value| buttons.into_iter().find(|one| *one == lower(value));
-            (self.take(&["button"], button), self.take(&["clicks", "num_clicks"], number))
+            (self.take("button", button), self.take("clicks num_clicks", number))
         };
         let kind = match (kind, button, clicks, keys.first().map(String::as_str)) {
             ("click", Some("right"), ..) => "rightclick",
@@ -270,7 +252,7 @@ fn of_arguments(kind: &'static str, members: Map<String, Value>) -> Action {
     let mut all = Arguments { left: members, odd: None };
     all.left.retain(|name, value| !(value.is_null() || has_word(NOTES, &name.to_lowercase())));
     let (kind, keys) = all.kind(kind);
-    let target = all.take(&BOX_KEYS, |value| <[f64; 4]>::try_from(numbers(value)?).ok());
+    let target = all.take(BOX_KEYS, |value| <[f64; 4]>::try_from(numbers(value)?).ok());
     let target = target.filter(|[left, top, right, bottom]| {
         let is_box = left <= right && top <= bottom;
         if !is_box {
@@ -280,10 +262,10 @@ fn of_arguments(kind: &'static str, members: Map<String, Value>) -> Action {
     });
     let ends = !kind.ends_with("click") && kind != "longpress";
     let spread =
-        all.take(&POINT_KEYS, |value| numbers(value).filter(|found| centre(found).is_some()));
+        all.take(POINT_KEYS, |value| numbers(value).filter(|found| centre(found).is_some()));
     let to = if ends {
-        let end = all.take(&END_KEYS, |value| centre(&numbers(value)?));
-        end.or_else(|| all.pair(&["x2"], &["y2"]))
+        let end = all.take(END_KEYS, |value| centre(&numbers(value)?));
+        end.or_else(|| all.pair("x2", "y2"))
     } else {
         None
     };
@@ -293,13 +275,12 @@ fn of_arguments(kind: &'static str, members: Map<String, Value>) -> Action {
             (Some((x, y)), Some((x2, y2)))
         }
         (Some(found), to) => (centre(found), to),
-        (None, to) => (all.pair(&["x", "x1"], &["y", "y1"]).or_else(|| target.map(middle)), to),
+        (None, to) => (all.pair("x x1", "y y1").or_else(|| target.map(middle)), to),
     };
     let far = |value: &Value| number(value).filter(|far| *far != 0.0);
-    let far = if kind == "scroll" { all.take(&SCROLL_KEYS, far) } else { None };
+    let far = if kind == "scroll" { all.take(SCROLL_KEYS, far) } else { None };
     let named = |names: &'static str| {
-        let names: Vec<&'static str> = names.split(' ').collect();
-        Some((*names.first()?, all.take(&names, |value| Some(lower(value)))?))
+        Some((names.split(' ').next()?, all.take(names, |value| Some(lower(value)))?))
     };
     Action {
         kind,
@@ -308,9 +289,9 @@ fn of_arguments(kind: &'static str, members: Map<String, Value>) -> Action {
         target,
         keys,
         named: NAMED.into_iter().filter_map(named).collect(),
-        text: all.take(&TEXT_KEYS, plain),
+        text: all.take(TEXT_KEYS, plain),
         direction: all
-            .take(&["direction", "scroll_direction"], |value| value.as_str().map(|_| lower(value)))
+            .take("direction scroll_direction", |value| value.as_str().map(|_| lower(value)))
             .or_else(|| far.map(|far| if far > 0.0 { "up" } else { "down" }.to_owned())),
         odd: all.odd.or_else(|| all.left.keys().next().cloned()),
     }

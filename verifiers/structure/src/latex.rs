@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::{Break, DEPTH_MAX};
+use crate::{Break, DEPTH_MAX, has_word};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,41 +134,11 @@ const VERBATIM: [&str; 7] =
     ["verbatim", "verbatim*", "lstlisting", "minted", "comment", "Verbatim", "filecontents"];
 
 /// Environments of formulas.
-const FORMULAS: [&str; 9] = [
-    "equation",
-    "align",
-    "gather",
-    "multline",
-    "eqnarray",
-    "math",
-    "displaymath",
-    "flalign",
-    "alignat",
-];
+const FORMULAS: &str = "equation align gather multline eqnarray math displaymath flalign alignat";
 
 /// Commands whose argument may hold signs that are markup elsewhere.
-const NAMES: [&str; 20] = [
-    "label",
-    "ref",
-    "eqref",
-    "pageref",
-    "cite",
-    "citep",
-    "citet",
-    "url",
-    "href",
-    "includegraphics",
-    "input",
-    "include",
-    "bibliography",
-    "path",
-    "usepackage",
-    "documentclass",
-    "autoref",
-    "cref",
-    "begin",
-    "end",
-];
+const NAMES: &str = "label ref eqref pageref cite citep citet url href includegraphics input \
+     include bibliography path usepackage documentclass autoref cref begin end";
 
 /// Commands behind which a formula may hold text, and text a formula.
 const TEXTS: [&str; 6] = ["text", "mbox", "textrm", "textbf", "textit", "intertext"];
@@ -259,7 +229,7 @@ impl<'t> Reader<'t> {
             Open::Group { is_text: false } => None,
             Open::Environment(name) => {
                 let name = name.trim_end_matches('*');
-                if FORMULAS.contains(&name) {
+                if has_word(FORMULAS, name) {
                     Some(true)
                 } else {
                     (name == "document").then_some(false)
@@ -354,7 +324,7 @@ impl<'t> Reader<'t> {
             }
             "left" | "right" | "middle" => self.delimiter(name, at, tokens),
             "verb" => verbatim(tokens),
-            name if NAMES.contains(&name) => {
+            name if has_word(NAMES, name) => {
                 let rest = tokens.rest();
                 let option = rest.strip_prefix('[').and_then(|inner| inner.find(']'));
                 tokens.pass(option.map_or(0, |end| end + 2));
@@ -395,33 +365,11 @@ impl Open<'_> {
 
 /// Whether a delimiter stands at the start.
 fn is_delimiter(text: &str) -> bool {
-    const NAMED: [&str; 22] = [
-        "langle",
-        "rangle",
-        "lvert",
-        "rvert",
-        "lVert",
-        "rVert",
-        "lfloor",
-        "rfloor",
-        "lceil",
-        "rceil",
-        "lbrace",
-        "rbrace",
-        "lbrack",
-        "rbrack",
-        "vert",
-        "Vert",
-        "uparrow",
-        "downarrow",
-        "updownarrow",
-        "backslash",
-        "lgroup",
-        "rgroup",
-    ];
+    const NAMED: &str = "langle rangle lvert rvert lVert rVert lfloor rfloor lceil rceil lbrace \
+         rbrace lbrack rbrack vert Vert uparrow downarrow updownarrow backslash lgroup rgroup";
     let Some(command) = text.strip_prefix('\\') else {
         return text.starts_with(['(', ')', '[', ']', '|', '/', '.', '<', '>', '⟨', '⟩']);
     };
     let length = command.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(command.len());
-    command.starts_with(['{', '}', '|']) || NAMED.contains(&&command[..length])
+    command.starts_with(['{', '}', '|']) || has_word(NAMED, &command[..length])
 }

@@ -6,7 +6,7 @@ use crate::fold::fold;
 use crate::latex::{self, Token, tokens};
 use crate::markup::{self, Piece, Tag};
 use crate::number::{self, Tolerance};
-use crate::{assignment, csv, markdown};
+use crate::{assignment, csv, has_word, markdown};
 
 /// Cells as text, row by row. The first row is the header.
 pub type Grid = Vec<Vec<String>>;
@@ -264,7 +264,7 @@ pub fn normalised(cell: &str, ignore_case: bool) -> String {
             | Token::Space
             | Token::Paragraph => plain.push(' '),
             Token::Sign('*' | '`' | '~') | Token::Open | Token::Close | Token::Dollar(_) => {}
-            Token::Command(name) if STYLES.contains(&name) => {}
+            Token::Command(name) if has_word(STYLES, name) => {}
             Token::Command(name) => {
                 plain.push('\\');
                 plain.push_str(name);
@@ -278,21 +278,8 @@ pub fn normalised(cell: &str, ignore_case: bool) -> String {
 }
 
 /// Commands that set a cell in another style.
-const STYLES: [&str; 13] = [
-    "textbf",
-    "textit",
-    "texttt",
-    "text",
-    "emph",
-    "mathbf",
-    "mathrm",
-    "bf",
-    "it",
-    "bfseries",
-    "centering",
-    "underline",
-    "makecell",
-];
+const STYLES: &str = "textbf textit texttt text emph mathbf mathrm bf it bfseries centering \
+     underline makecell";
 
 /// How tables are compared.
 #[derive(Clone, Copy, Debug, Default)]

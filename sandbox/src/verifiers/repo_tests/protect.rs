@@ -7,16 +7,10 @@ use assay_patch::FileTree;
 use crate::isolation::WantedTest;
 
 /// Files that test runners and interpreters read by their names.
-const BY_NAME: [&str; 8] = [
-    "conftest.py",
-    "pytest.ini",
-    ".pytest.ini",
-    "tox.ini",
-    "setup.cfg",
-    "sitecustomize.py",
-    "usercustomize.py",
-    "noxfile.py",
-];
+const BY_NAME: [&str; 8] = assay_verifiers::words::list(
+    "conftest.py pytest.ini .pytest.ini tox.ini setup.cfg sitecustomize.py usercustomize.py \
+     noxfile.py",
+);
 /// Names of folders that hold tests.
 const FOLDERS: [&str; 3] = ["tests", "test", "testing"];
 /// Files of Python beside the tests that are read ahead.
