@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_verifiers::{Reward, Verdict};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use assay_verifiers::prelude::*;
 
 use crate::runtime::{RunRecord, Stop};
 use crate::value::truncated;

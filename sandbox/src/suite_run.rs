@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::{BuildError, Fault, FaultKind, Meter, Sample, Verdict};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use assay_verifiers::prelude::*;
 
 use crate::answer::Asked;
 use crate::isolation::{

@@ -1,10 +1,8 @@
 //! The settings of a judge.
 
-use assay_verifiers::BuildError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use smart_default::SmartDefault;
+use serde_json::Map;
+
+use assay_verifiers::prelude::*;
 
 /// A judge: exactly one of `url`, `folder` and `column` says where its replies come from.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

@@ -1,8 +1,6 @@
 //! The settings of an aggregate.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
+use assay_verifiers::prelude::*;
 
 /// How the answers become a reward.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema, SmartDefault)]

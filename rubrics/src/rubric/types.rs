@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use assay_verifiers::Reward;
+use assay_verifiers::prelude::*;
 use assay_verifiers::stats::float;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use smart_default::SmartDefault;
+use serde_json::Map;
 
 use super::aggregation::Aggregation;
 

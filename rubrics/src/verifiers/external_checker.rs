@@ -4,14 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_verifiers::{
-    AsyncVerifier, BuildError, Built, Earlier, Fault, FaultKind, Lane, Meter, OrderedMap, Pending,
-    Reward, Sample, Spec, Verdict,
-};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use assay_verifiers::prelude::*;
+use assay_verifiers::{AsyncVerifier, Built, Earlier, Lane, OrderedMap, Pending, Spec};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::judge_choice::JudgeChoice;
 use super::scope::RubricScope;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_verifiers::BuildError;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use assay_verifiers::prelude::*;
 
 use crate::judge::{JudgeConfig, JudgeSet, NamedJudge};
 

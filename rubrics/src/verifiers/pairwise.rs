@@ -12,11 +12,8 @@ mod settings;
 
 use std::sync::Arc;
 
-use assay_verifiers::{
-    AsyncGroupVerifier, AsyncVerifier, BuildError, Built, Earlier, Group, Lane, Meter, Pending,
-    Sample, Spec, Verdict,
-};
-use serde_json::Value;
+use assay_verifiers::prelude::*;
+use assay_verifiers::{AsyncGroupVerifier, AsyncVerifier, Built, Earlier, Lane, Pending, Spec};
 
 use super::prompts;
 use super::scope::RubricScope;

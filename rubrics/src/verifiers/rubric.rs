@@ -8,11 +8,8 @@ mod verdict;
 
 use std::sync::Arc;
 
-use assay_verifiers::{
-    AsyncVerifier, BuildError, Built, Earlier, Lane, Meter, Pending, Sample, Spec, Verdict,
-    canonical,
-};
-use serde_json::Value;
+use assay_verifiers::prelude::*;
+use assay_verifiers::{AsyncVerifier, Built, Earlier, Lane, Pending, Spec, canonical};
 
 use super::prompts;
 use super::scope::RubricScope;

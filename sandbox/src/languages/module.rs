@@ -2,9 +2,7 @@
 //! program.
 
 use assay_verifiers::code::Code;
-use assay_verifiers::{BuildError, Fault, Files};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use assay_verifiers::prelude::*;
 
 use super::ready::{Ready, Unready};
 use crate::runtime::{Program, Runtime};

@@ -1,9 +1,6 @@
 //! What a guest may use, and what stopped it.
 
-use assay_verifiers::{BuildError, FaultKind};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
+use assay_verifiers::prelude::*;
 
 /// Fuel after which a guest yields, so that the deadline can be checked: about a millisecond.
 pub(super) const YIELD_EVERY: u64 = 10_000_000;

@@ -1,9 +1,7 @@
 //! The model of Bradley and Terry with ties, after Davidson.
 
+use assay_verifiers::prelude::*;
 use assay_verifiers::stats::float;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
 
 use crate::compare::result::{PairResult, points, verdict};
 

@@ -1,8 +1,6 @@
 //! Elo ratings: one update a result, in the order given.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
+use assay_verifiers::prelude::*;
 
 use crate::compare::result::{PairResult, points};
 

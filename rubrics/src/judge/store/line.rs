@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 
 use assay_verifiers::canonical::{self, Digest};
-use assay_verifiers::{Fault, FaultKind};
+use assay_verifiers::prelude::*;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::super::{JudgeReply, Subject};
 

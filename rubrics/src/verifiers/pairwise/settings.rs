@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use assay_verifiers::BuildError;
 use assay_verifiers::extract::Thinking;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use assay_verifiers::prelude::*;
 
 use crate::compare::{OnFlip, PairSchedule};
 use crate::verifiers::judge_choice::JudgeChoice;

@@ -1,10 +1,7 @@
 //! The settings of the verifier `rubric`.
 
-use assay_verifiers::BuildError;
 use assay_verifiers::extract::Thinking;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use assay_verifiers::prelude::*;
 
 use crate::verifiers::judge_choice::JudgeChoice;
 use crate::votes::VoteBy;

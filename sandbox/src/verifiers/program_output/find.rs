@@ -8,10 +8,7 @@ mod weak;
 
 use std::ops::Range;
 
-use assay_verifiers::{Fault, Meter};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
+use assay_verifiers::prelude::*;
 
 use crate::answer::{self, Thinking};
 use crate::value::literal::{self, Words};

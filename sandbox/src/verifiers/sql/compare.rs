@@ -1,8 +1,6 @@
 //! Whether two tables are the same.
 
-use assay_verifiers::{Fault, Meter};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use assay_verifiers::prelude::*;
 
 use super::table::{Ids, Table, number};
 

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_verifiers::{BuildError, Fault, Meter};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use smart_default::SmartDefault;
+use assay_verifiers::prelude::*;
 
 use super::guard::Reads;
 use super::lex::{Kind, Token, tokens};

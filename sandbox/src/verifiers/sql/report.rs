@@ -1,7 +1,6 @@
 //! What a verdict shows of a run.
 
-use assay_verifiers::Verdict;
-use serde_json::Value;
+use assay_verifiers::prelude::*;
 
 use super::compare::Match;
 use super::connection::QueryRun;
@@ -59,5 +58,3 @@ fn distance(answer: Option<&GoldAnswer<'_>>, found: &Table, compared: &Match) ->
         Match::Unequal { .. } => 2,
     }
 }
-
-
