@@ -10,6 +10,10 @@ pub mod data;
 pub mod engine;
 #[cfg(feature = "groups")]
 pub mod recipes;
+#[cfg(feature = "serve")]
+pub mod serve;
+#[cfg(not(feature = "serve"))]
+#[path = "no_serve.rs"]
 pub mod serve;
 pub mod setup;
 #[cfg(feature = "train")]

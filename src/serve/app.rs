@@ -5,24 +5,21 @@
 //! connection. All else, and whatever is large, goes to the threads that all requests share.
 
 use std::io;
-use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, Version, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{Method, Version};
+use axum::response::IntoResponse as _;
 use hyper::body::Incoming;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 
-use super::error::ApiError;
 use super::gate::pass;
 use super::payload::content_length;
 use super::routes::verify::{VERIFY, verify};
 use super::runtime::Workers;
-use super::shared::{Asked, Shared};
+use crate::serve::prelude::*;
 
 /// The longest body that is read and judged on the thread of its connection: reading takes 50 µs.
 const NEAR_BYTES_MAX: u64 = 32 << 10;

@@ -1,25 +1,21 @@
 //! Bodies: read within limits of size and time, and parsed so that errors name the field.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use assay_verifiers::check_value;
 use assay_verifiers::code::Code;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, Query, Request};
-use axum::http::{HeaderMap, Uri, header};
+use axum::http::Uri;
 use futures_util::FutureExt as _;
 use http_body_util::BodyExt as _;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::dialect::BodyType;
-use super::error::{ApiError, ErrorKind};
-use super::shared::Shared;
 use crate::data::BOM;
 use crate::engine::ServeConfig;
+use crate::serve::prelude::*;
 
 /// How much of a body that is refused is read and dropped, and for how long.
 const DISCARDED_BYTES_MAX: usize = 64 << 20;

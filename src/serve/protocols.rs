@@ -19,12 +19,7 @@ mod slime;
 mod tei;
 mod vllm;
 
-use std::sync::Arc;
-
-use axum::Router;
-
-use super::openapi::Operation;
-use super::shared::Shared;
+use crate::serve::prelude::*;
 
 /// A protocol: its paths, and what `/openapi.json` says of them.
 type Protocol = (fn() -> Router<Arc<Shared>>, fn() -> Vec<Operation>);

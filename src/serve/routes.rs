@@ -8,18 +8,14 @@ mod query;
 mod verifiers;
 pub(crate) mod verify;
 
-use std::sync::Arc;
-
-use axum::http::header;
+use axum::body::Bytes;
 use axum::response::Html;
-use axum::routing::{get, post};
-use axum::{Router, body::Bytes};
+use axum::routing::get;
 
-use super::error::{ApiError, ErrorKind};
 use super::openapi;
 use super::profiles::BY_PROFILE;
 use super::protocols;
-use super::shared::Shared;
+use crate::serve::prelude::*;
 
 /// Routes that need no token, and are not traced.
 pub(crate) const OPEN: [&str; 4] = ["/healthz", "/readyz", "/health", "/profiles/{profile}/health"];

@@ -1,11 +1,9 @@
 //! The daemon from its parts: what is loaded once and again, where it listens, how it ends.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use axum::Router;
 use axum::middleware::from_fn_with_state;
 use crossbeam_utils::CachePadded;
 use tokio_util::sync::CancellationToken;
@@ -19,12 +17,12 @@ use super::metrics::{Metrics, Reload};
 use super::profiles::Profiles;
 use super::routes;
 use super::runtime::ConnectionThreads;
-use super::shared::Shared;
 use super::tokens::AccessTokens;
 use super::trace::Tracing;
 use crate::engine::Bind;
 use crate::engine::Engine;
 use crate::engine::ServeConfig;
+use crate::serve::prelude::*;
 
 /// What is read when the daemon starts, and again on a reload.
 pub struct Loaded {

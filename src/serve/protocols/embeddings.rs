@@ -1,20 +1,12 @@
 //! Vectors of texts: `POST /embed` of text-embeddings-inference, and `POST /v1/embeddings` of `OpenAI`, which
 //! `SGLang` has for the scores of reward models too.
 
-use std::sync::Arc;
-
-use axum::routing::post;
-use axum::{Json, Router};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::super::error::ApiError;
-use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::shared::{Asked, Shared};
 use super::models::{self, OneOrMany, TokenUsage, Vectors};
+use crate::serve::prelude::*;
 
 /// Texts to be embedded.
 #[derive(Deserialize, JsonSchema)]

@@ -3,19 +3,11 @@
 //! A message is the prompt and the response as its tokenizer wrote both: what a reward model reads. Rules
 //! have no answer to read there, and no reference.
 
-use std::sync::Arc;
+use assay_verifiers::Sample;
 
-use assay_verifiers::{Sample, Scored};
-use axum::routing::post;
-use axum::{Json, Router};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::super::error::ApiError;
-use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::shared::{Asked, Shared};
 use super::models::Reading;
+use crate::serve::prelude::*;
 
 /// What LLaMA-Factory sends.
 #[derive(Deserialize, JsonSchema)]

@@ -6,18 +6,11 @@
 //! is as the model folder and the settings have it: `calibration` and `threshold` are applied, and nothing
 //! else is, no sigmoid either.
 
-use std::sync::Arc;
-
 use assay_verifiers::canonical::{digest_parts, hex};
-use assay_verifiers::{Aspect, Content, Lane, Message, Outcome, Reward, Sample, Scored, Verdict};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use assay_verifiers::{Aspect, Content, Lane, Message, Reward, Sample, Verdict};
 
-use super::super::error::{ApiError, ErrorKind};
-use super::super::profiles::Profile;
-use super::super::shared::Asked;
 use crate::engine::{Plan, Planned, Rows};
+use crate::serve::prelude::*;
 
 /// What the identity of a verifier calls the model that it asks.
 const MODEL: &str = "model";

@@ -8,37 +8,27 @@ mod aggregate;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use assay_verifiers::code::Code;
-use assay_verifiers::{FaultKind, Outcome, Reward, Scored};
-use axum::http::header;
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
-use schemars::{JsonSchema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use assay_verifiers::{FaultKind, Reward};
+use axum::response::IntoResponse as _;
+use axum::routing::get;
+use schemars::SchemaGenerator;
+use serde_json::Map;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value, json};
 
-use super::super::error::{ApiError, ErrorKind, no_reward};
-use super::super::openapi::{Operation, schema};
+use super::super::error::no_reward;
 use super::super::payload::{JsonBytes, Payload, parse_any, refused};
-use super::super::shared::{Asked, Shared};
 use crate::data::{Columns, items};
+use crate::serve::prelude::*;
 use aggregate::{AggregateReply, AggregateRequest};
 
 /// The members of a body that are no column of the row: the two that are read, and what earlier
 /// answers left.
-const NOT_COLUMNS: [&str; 7] = [
-    "responses_create_params",
-    "response",
-    "reward",
-    "reward_components",
-    "mask_sample",
-    "failure_kind",
-    "failure_reason",
-];
+const NOT_COLUMNS: [&str; 7] = assay_verifiers::words::list(
+    "responses_create_params response reward reward_components mask_sample failure_kind \
+     failure_reason",
+);
 /// What begins the names of members that the collector of rollouts keeps for itself.
 const COLLECTOR: &str = "_ng_";
 /// What begins the names of members by which a failure is sorted.

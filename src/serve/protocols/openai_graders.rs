@@ -7,25 +7,17 @@
 //! it is never a 0.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use assay_verifiers::canonical;
-use assay_verifiers::{FaultKind, Outcome, Reward, Sample, Scored, Verdict};
+use assay_verifiers::{FaultKind, Reward, Sample, Verdict};
 use axum::http::StatusCode;
-use axum::routing::post;
-use axum::{Json, Router};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 
-use super::super::error::{ApiError, ErrorKind};
 use super::super::inline;
-use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::profiles::Profile;
 use super::super::runtime::now;
-use super::super::shared::{Asked, Shared};
 use crate::engine::{Engine, Rows};
+use crate::serve::prelude::*;
 
 const RUN: &str = "/v1/fine_tuning/alpha/graders/run";
 const VALIDATE: &str = "/v1/fine_tuning/alpha/graders/validate";

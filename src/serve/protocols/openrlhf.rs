@@ -4,24 +4,15 @@
 //! follows the prompt. A prompt is never judged.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use assay_trainer::statistics::mean;
-use assay_verifiers::{Outcome, Reward, Sample, Scored};
-use axum::routing::post;
-use axum::{Json, Router};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use assay_verifiers::{Reward, Sample};
 
-use super::super::error::ApiError;
-use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::profiles::Profile;
 use super::super::runtime::now;
-use super::super::shared::{Asked, Shared};
 use super::models::Reading;
+use crate::serve::prelude::*;
 
 /// The least part of a prompt, in letters without white space, by which its end is known.
 const TAIL: usize = 16;

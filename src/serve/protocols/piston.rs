@@ -1,22 +1,16 @@
 //! Piston: `POST /api/v2/execute` and `GET /api/v2/runtimes`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use assay_verifiers::code::Code;
-use axum::routing::{get, post};
-use axum::{Json, Router};
-use schemars::{JsonSchema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use axum::routing::get;
+use schemars::SchemaGenerator;
 
-use super::super::error::ApiError;
-use super::super::openapi::{Operation, schema};
 use super::super::payload::{JsonOrForm, parse};
-use super::super::shared::{Asked, Shared};
 use super::program_files::{self, ProgramFiles};
 use super::programs::{self, End, Language, Program, Ran, Stage};
 use crate::sandbox::runtime::MemoryFiles;
+use crate::serve::prelude::*;
 
 /// A program to run.
 #[derive(Default, Deserialize, JsonSchema)]

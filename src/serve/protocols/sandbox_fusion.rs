@@ -2,24 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::sync::Arc;
 use std::time::Duration;
 
 use assay_verifiers::code::Code;
 use axum::http::StatusCode;
-use axum::routing::post;
-use axum::{Json, Router};
-use schemars::JsonSchema;
+use serde::Deserializer;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
 
-use super::super::error::ApiError;
-use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::shared::{Asked, Shared};
 use super::program_files::{self, ProgramFiles};
 use super::programs::{self, End, Language, Program, Ran, Stage};
 use crate::sandbox::runtime::MemoryFiles;
+use crate::serve::prelude::*;
 
 /// How long verl's client waits beyond the times that it asks for, less a second in which the answer
 /// travels.

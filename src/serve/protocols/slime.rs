@@ -3,23 +3,17 @@
 //! Its client takes the answer, whatever JSON it is, for the reward: a number, or an object of which
 //! `--reward-key` names the member.
 
-use std::sync::Arc;
-
-use assay_verifiers::{Reward, Scored, from_value};
+use assay_verifiers::{Reward, from_value};
 use axum::http::Uri;
-use axum::routing::post;
-use axum::{Json, Router};
-use schemars::{JsonSchema, SchemaGenerator};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use schemars::SchemaGenerator;
+use serde_json::Map;
 
-use super::super::error::ApiError;
-use super::super::openapi::{Operation, query, schema};
+use super::super::openapi::query;
 use super::super::payload::{JsonBytes, parse_any, parse_query};
-use super::super::shared::{Asked, Shared};
 use super::models::Reading;
 use super::openrlhf::{is_rendered, rendered_twice};
 use crate::data::Columns;
+use crate::serve::prelude::*;
 
 /// A sample of slime.
 #[derive(Deserialize, JsonSchema)]

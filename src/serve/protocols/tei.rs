@@ -5,24 +5,19 @@
 //! model folder decides whether they are probabilities. `/embed` is in `embeddings.rs`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
-use schemars::{JsonSchema, SchemaGenerator};
+use axum::response::IntoResponse as _;
+use axum::routing::get;
+use schemars::SchemaGenerator;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
-use super::super::error::{ApiError, ErrorKind};
-use super::super::openapi::{Operation, schema};
 use super::super::payload::{JsonBytes, Payload, parse};
-use super::super::shared::{Asked, Shared, Told};
+use super::super::shared::Told;
 use super::embeddings::{EmbedRequest, embed};
 use super::models::{self, Input, ONLY_LABEL, Score, Served, TokenUsage};
+use crate::serve::prelude::*;
 
 /// Texts to be classified.
 #[derive(Deserialize, JsonSchema)]

@@ -6,21 +6,14 @@
 //! keep a completion from writing them sends `messages`. Scores are those of `/v1/verify`; activations that a request asks for
 //! (`use_activation`, `softmax`) are those of the model folder instead.
 
-use std::sync::Arc;
-
 use assay_verifiers::Message;
-use axum::routing::{get, post};
-use axum::{Json, Router};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use axum::routing::get;
 
-use super::super::error::ApiError;
-use super::super::openapi::{Operation, schema};
 use super::super::payload::Payload;
-use super::super::profiles::Profile;
-use super::super::shared::{Asked, Shared, Told};
+use super::super::shared::Told;
 use super::embeddings::{EncodingFormat, Written};
 use super::models::{self, Input, OneOrMany, TokenUsage};
+use crate::serve::prelude::*;
 use crate::setup::unix_seconds;
 
 /// Texts as the model reads them, or a conversation.

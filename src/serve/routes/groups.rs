@@ -6,22 +6,17 @@ use std::num::NonZeroU64;
 use assay_trainer::TrainerError;
 use assay_trainer::advantages::{AdvantageConfig, AdvantageValues, EstimatorState, GroupReport};
 use assay_trainer::request::{AdvantageRequest, GroupColumn, PartColumn};
+use assay_verifiers::Reward;
 use assay_verifiers::code::Code;
-use assay_verifiers::{Reward, Scored};
 use axum::http::Uri;
-use axum::response::Response;
-use schemars::JsonSchema;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
-use super::super::shared::Asked;
 use super::query::VerifyQuery;
 use super::verify;
 use crate::engine::Plan;
+use crate::serve::prelude::*;
 
 /// Samples whose groups are judged together.
 #[derive(Deserialize, JsonSchema)]

@@ -1,17 +1,11 @@
 //! `GET /healthz`, `/readyz`, `/health` and `/metrics`.
 
-use std::sync::Arc;
-
-use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
-use axum::response::{IntoResponse as _, Response};
-use schemars::JsonSchema;
-use serde::Serialize;
+use axum::response::IntoResponse as _;
 
-use super::super::error::{ApiError, ErrorKind};
 use super::super::metrics::in_text_format;
-use super::super::shared::{Shared, Told};
+use super::super::shared::Told;
+use crate::serve::prelude::*;
 
 /// The media type of `OpenMetrics`.
 const OPEN_METRICS: &str = "application/openmetrics-text";

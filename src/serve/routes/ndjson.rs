@@ -6,25 +6,22 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream, Bytes};
-use axum::http::header;
 use axum::http::request::Parts;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use futures_util::StreamExt as _;
 use tokio::sync::{Notify, mpsc};
 
-use super::super::error::ApiError;
 use super::super::payload::check_encoding;
-use super::super::profiles::Profile;
 use super::super::runtime::spawn_owned;
-use super::super::shared::{Asked, OpenRequest};
+use super::super::shared::OpenRequest;
 use super::query::VerifyQuery;
 use crate::data::BOM;
 use crate::engine::{GroupOrder, Rows, verdict_line};
+use crate::serve::prelude::*;
 
 /// The most rows that are judged at once.
 const CHUNK_ROWS: usize = 256;

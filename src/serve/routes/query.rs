@@ -3,11 +3,9 @@
 use std::num::NonZeroU64;
 
 use axum::http::Uri;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use super::super::error::ApiError;
 use super::super::payload::parse_query;
+use crate::serve::prelude::*;
 
 /// The query.
 #[derive(Default, Deserialize, JsonSchema)]

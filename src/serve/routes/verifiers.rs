@@ -1,14 +1,8 @@
 //! `GET /v1/verifiers`: the profiles that are served, and what each judges.
 
-use std::sync::Arc;
-
-use axum::Json;
 use axum::extract::State;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::super::profiles::Profile;
-use super::super::shared::Shared;
+use crate::serve::prelude::*;
 
 /// What is served.
 #[derive(Serialize, JsonSchema)]

@@ -3,25 +3,20 @@
 use std::borrow::Cow;
 use std::num::NonZeroU64;
 
-use assay_verifiers::Scored;
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::HeaderValue;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, header};
-use axum::response::Response;
 use futures_util::FutureExt as _;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::super::dialect::BodyType;
-use super::super::error::ApiError;
 use super::super::payload::{JsonBytes, parse};
-use super::super::shared::Asked;
 use super::ndjson;
 use super::query::VerifyQuery;
 use crate::engine::config::RewardConfig;
 use crate::engine::{Rows, verdict_line};
+use crate::serve::prelude::*;
 
 /// The path of the main call.
 pub(crate) const VERIFY: &str = "/v1/verify";
