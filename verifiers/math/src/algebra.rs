@@ -13,6 +13,7 @@ pub(crate) mod limits;
 pub(crate) mod logarithm;
 pub(crate) mod poly;
 pub(crate) mod power;
+mod prelude;
 pub(crate) mod radical;
 pub(crate) mod radical_limits;
 pub(crate) mod roots;

@@ -1,17 +1,10 @@
 //! Derivatives of canonical forms.
 
-use dashu_ratio::RBig;
-
-use super::context::Context;
-use super::exponent::Exp;
 use super::functions::apply;
 use super::logarithm::ln;
-use super::poly::{Atom, Canon, Kind, Mono, Poly, negated};
-use super::power::pow;
 use super::radical::pow_int;
 use super::trig::{cos, sin};
-use crate::number::small;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// The derivative by a variable.
 pub(crate) fn derivative(cx: &mut Context, form: &Canon, by: Atom) -> Result<Canon, Stop> {

@@ -1,9 +1,7 @@
 //! Canonical forms as text, for the evidence.
 
-use dashu_ratio::RBig;
-
-use super::context::Context;
-use super::poly::{Canon, Kind, Mono, Poly, ROOT};
+use super::poly::ROOT;
+use crate::algebra::prelude::*;
 use crate::number::bits;
 
 /// The longest text, in bytes: evidence is a hint and not a copy.

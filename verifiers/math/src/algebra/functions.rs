@@ -1,16 +1,13 @@
 //! Functions by name, and those of integers: factorials, binomials, remainders, rounding.
 
 use dashu_int::UBig;
-use dashu_ratio::RBig;
 
-use super::context::Context;
 use super::logarithm::{log, log_bare};
-use super::poly::{Canon, Kind};
-use super::power::{abs, pow};
+use super::power::abs;
 use super::trig::{cos, sin};
 use super::{approx, logarithm};
-use crate::number::{self, small};
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
+use crate::number;
 
 /// Larger double factorials are not computed.
 const DOUBLE_MAX: i64 = 300;

@@ -1,21 +1,16 @@
 //! Integrals of canonical forms. What is not found stays opaque and equals only itself.
 
-use dashu_ratio::RBig;
-
 use super::approx::order;
-use super::context::Context;
 use super::derivative::{atom_derivative, derivative};
-use super::exponent::Exp;
 use super::functions::apply;
 use super::limits::{Target, limit};
 use super::logarithm::ln;
-use super::poly::{Atom, Canon, Kind, Mono, Poly, cofactor, negated};
-use super::power::{abs, pow};
+use super::poly::cofactor;
+use super::power::abs;
 use super::radical::pow_int;
 use super::substitution::substitute;
 use super::trig::{cos, sin};
-use crate::number::small;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// Higher powers of sine and cosine are not integrated.
 const DEGREE_MAX: i64 = 12;

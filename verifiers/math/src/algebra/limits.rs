@@ -1,16 +1,10 @@
 //! Limits of canonical forms.
 
-use dashu_ratio::RBig;
-
-use super::context::Context;
 use super::derivative::derivative;
-use super::exponent::Exp;
 use super::logarithm::ln;
-use super::poly::{Atom, Canon, Kind, Mono, Poly, negated};
-use super::power::pow;
 use super::radical_limits::limit_of_roots;
 use super::substitution::substitute;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// How often l'Hospital's rule is applied before a limit is given up.
 const LHOPITAL_MAX: usize = 6;

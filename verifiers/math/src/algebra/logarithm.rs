@@ -1,13 +1,9 @@
 //! Logarithms of canonical forms.
 
 use dashu_base::Signed as _;
-use dashu_ratio::RBig;
 
-use super::context::Context;
-use super::exponent::Exp;
-use super::poly::{Canon, Kind, Poly};
 use super::radical::prime_powers;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// The natural logarithm; that of a number is a sum over its prime factors.
 pub(crate) fn ln(cx: &mut Context, value: &Canon) -> Result<Canon, Stop> {

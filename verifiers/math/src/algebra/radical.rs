@@ -1,14 +1,11 @@
 //! Whole powers of canonical forms, and roots of rational numbers as powers of primes.
 
 use dashu_base::{Signed as _, UnsignedAbs as _};
-use dashu_ratio::RBig;
 
-use super::context::{Context, EXPAND_MAX};
-use super::exponent::Exp;
+use super::context::EXPAND_MAX;
 use super::poly;
-use super::poly::{Canon, Kind, Mono, Poly};
-use crate::number::{self, small};
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
+use crate::number;
 
 pub(crate) fn pow_int(cx: &mut Context, base: &Canon, exponent: i64) -> Result<Canon, Stop> {
     if exponent == 0 {

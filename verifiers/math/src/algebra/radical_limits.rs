@@ -1,14 +1,9 @@
 //! Limits of differences of square roots that grow alike, by the conjugate: `sqrt(x^2 + x) - x`.
 
 use dashu_base::Signed as _;
-use dashu_ratio::RBig;
 
-use super::context::Context;
-use super::exponent::Exp;
-use super::poly::{Atom, Canon, Kind, Mono, Poly, negated};
-use super::power::pow;
 use super::substitution::substitute;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// The growth of a form: twice the exponent of the variable, and the coefficient.
 type Growth = (i64, Canon);

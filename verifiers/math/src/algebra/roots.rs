@@ -2,15 +2,11 @@
 //! their polynomial and a narrow interval describe.
 
 use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
 
-use super::context::Context;
 use super::isolation::{Root, real_roots, whole_between};
-use super::poly::{Canon, Kind, ROOT, negated};
-use super::power::pow;
+use super::poly::ROOT;
 use super::univariate::{Uni, sign};
-use crate::number::small;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// Factors of degree two are looked for among at most this many roots.
 const PAIRED_MAX: usize = 8;

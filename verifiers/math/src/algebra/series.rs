@@ -1,16 +1,13 @@
 //! Sums and products over integers: written out, geometric, of powers.
 
 use super::approx::order;
-use super::context::Context;
 use super::derivative::derivative;
-use super::exponent::Exp;
 use super::functions::binomial;
-use super::poly::{Atom, Canon, Kind, Poly, cofactor};
-use super::power::{abs, pow};
+use super::poly::cofactor;
+use super::power::abs;
 use super::radical::pow_int;
 use super::substitution::substitute;
-use crate::number::small;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// A sum or product of more terms than this is not written out.
 const TERMS_MAX: i64 = 2_000;

@@ -1,15 +1,9 @@
 //! Substitution in canonical forms, also inside functions: a term for an atom, a name for a name.
 
-use dashu_ratio::RBig;
-
-use super::context::Context;
-use super::exponent::Exp;
 use super::functions::{apply, factorial};
-use super::poly::{Atom, Canon, Kind, Poly};
-use super::power::pow;
 use super::trig::{cos, sin};
 use super::variables::names_in;
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
 
 /// The form with one variable called by another name.
 pub(crate) fn rename(cx: &mut Context, value: &Canon, from: &str, to: &str) -> Result<Canon, Stop> {

@@ -1,14 +1,10 @@
 //! Sine and cosine on canonical forms: exact values, multiples and sums of angles.
 
 use dashu_base::Signed as _;
-use dashu_ratio::RBig;
 
-use super::context::Context;
-use super::exponent::Exp;
-use super::poly::{Canon, Kind, Mono, Poly, negated};
 use super::radical::root_rational;
-use crate::number::{self, small};
-use crate::stop::Stop;
+use crate::algebra::prelude::*;
+use crate::number;
 
 /// Sums of more angles are not expanded.
 const TERMS_MAX: usize = 4;

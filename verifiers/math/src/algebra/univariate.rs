@@ -2,12 +2,10 @@
 
 use dashu_base::Signed as _;
 use dashu_int::IBig;
-use dashu_ratio::RBig;
 
-use super::poly::Poly;
+use crate::algebra::prelude::*;
 use crate::meter::Meter;
-use crate::number::{bits, small};
-use crate::stop::Stop;
+use crate::number::bits;
 
 /// The highest degree that is solved.
 const DEGREE_MAX: usize = 24;

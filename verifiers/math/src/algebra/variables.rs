@@ -1,10 +1,6 @@
 //! The variables of a canonical form, and free names such as the constant of integration.
 
-use dashu_ratio::RBig;
-
-use super::context::Context;
-use super::exponent::Exp;
-use super::poly::{Atom, Canon, Kind, Mono, Poly};
+use crate::algebra::prelude::*;
 
 /// The only variable of a form, by its name and its atom.
 pub(crate) fn only_variable(cx: &Context, value: &Canon) -> Option<(String, Atom)> {

@@ -13,6 +13,7 @@ mod factor;
 mod function;
 mod number;
 mod operator;
+mod prelude;
 mod product;
 mod qualification;
 mod quantity;

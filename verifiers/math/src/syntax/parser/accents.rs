@@ -1,9 +1,7 @@
 //! Names with what belongs to them: primes, accents, signs of number sets, temperature scales.
 
-use super::{Parser, derivative};
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node, Rel};
-use crate::syntax::token::Tok;
+use super::derivative;
+use crate::syntax::parser::prelude::*;
 
 impl Parser<'_, '_> {
     /// Degrees of an angle, or of a scale whose letter follows: `30^\circ C`.

@@ -1,9 +1,7 @@
 //! The grammar of what is in brackets: groups, sets, absolute values, matrices, branches.
 
-use super::Parser;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Join, Node};
-use crate::syntax::token::{Tok, Token};
+use crate::syntax::ast::Join;
+use crate::syntax::parser::prelude::*;
 
 /// The most branches of one value.
 const BRANCHES_MAX: usize = 50;

@@ -1,12 +1,6 @@
 //! Compound quantities: one value in several units, `5 ft 6 in`, `2 h 30 min`, `12^\circ 30'`.
 
-use dashu_ratio::RBig;
-
-use super::Parser;
-use crate::number::small;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node};
-use crate::syntax::token::Tok;
+use crate::syntax::parser::prelude::*;
 use crate::syntax::units;
 
 /// The most parts of a compound quantity.

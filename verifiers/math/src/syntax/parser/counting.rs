@@ -2,10 +2,7 @@
 //!
 //! `C(4,1)` may also be a point. It keeps its name, so that it is no other point of equal value.
 
-use super::Parser;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node};
-use crate::syntax::token::Tok;
+use crate::syntax::parser::prelude::*;
 
 /// Larger sets are not counted.
 const SIZE_MAX: i64 = 10_000;

@@ -1,10 +1,8 @@
 //! The grammar of derivatives: `\frac{d}{dx}`, `\frac{dy}{dx}`, `dy/dx`, `\frac{\partial f}{\partial x}`.
 
-use super::Parser;
 use crate::number;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node, Operator};
-use crate::syntax::token::Tok;
+use crate::syntax::ast::Operator;
+use crate::syntax::parser::prelude::*;
 
 /// Derivatives of a higher order stay as they are written.
 const ORDER_MAX: i64 = 8;

@@ -1,10 +1,7 @@
 //! The grammar of a single factor: names, fractions, roots, and the powers and marks after them.
 
-use super::Parser;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node, Rel};
 use crate::syntax::number_words;
-use crate::syntax::token::Tok;
+use crate::syntax::parser::prelude::*;
 
 impl Parser<'_, '_> {
     /// A factor with its postfixes: powers, subscripts, factorials, percent, degrees.

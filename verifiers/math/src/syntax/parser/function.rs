@@ -1,9 +1,6 @@
 //! The grammar of functions and what they apply to: `\sin^2 x`, `\log_2(8)`, `\gcd(4, 6)`.
 
-use super::Parser;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node, Rel};
-use crate::syntax::token::Tok;
+use crate::syntax::parser::prelude::*;
 
 impl Parser<'_, '_> {
     pub(crate) fn function(&mut self, name: &'static str) -> Result<Id, Stop> {

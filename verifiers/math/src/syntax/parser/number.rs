@@ -1,13 +1,10 @@
 //! The value of a number token: digits, decimal places, repeating decimals.
 
 use dashu_int::UBig;
-use dashu_ratio::RBig;
 
-use super::Parser;
 use crate::number::power_of_ten;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node, Written};
-use crate::syntax::token::Tok;
+use crate::syntax::ast::Written;
+use crate::syntax::parser::prelude::*;
 
 /// The longest number that is read, in digits.
 const DIGITS_MAX: usize = 4000;

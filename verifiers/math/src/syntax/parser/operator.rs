@@ -1,9 +1,7 @@
 //! The grammar of sums, products, integrals, and limits.
 
-use super::Parser;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node, Operator, Rel};
-use crate::syntax::token::Tok;
+use crate::syntax::ast::Operator;
+use crate::syntax::parser::prelude::*;
 
 impl Parser<'_, '_> {
     /// A sum, a product, an integral or a limit after its sign.

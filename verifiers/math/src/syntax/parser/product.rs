@@ -1,12 +1,8 @@
 //! The grammar of sums and products: signs, implicit multiplication, mixed numbers.
 
-use dashu_ratio::RBig;
-
-use super::Parser;
 use super::unit::UnitAhead;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node, UnitLetters};
-use crate::syntax::token::Tok;
+use crate::syntax::ast::UnitLetters;
+use crate::syntax::parser::prelude::*;
 use crate::syntax::units;
 
 impl Parser<'_, '_> {

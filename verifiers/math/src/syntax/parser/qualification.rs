@@ -1,9 +1,7 @@
 //! What qualifies an answer: "for all x", "where n is whole". Several values, each under a condition
 //! of its own, are several answers.
 
-use super::Parser;
-use crate::syntax::ast::{Id, Node, Rel};
-use crate::syntax::token::Tok;
+use crate::syntax::parser::prelude::*;
 
 impl Parser<'_, '_> {
     /// Whether the qualification at this place holds another answer than `value`, which is before

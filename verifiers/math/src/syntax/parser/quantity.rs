@@ -1,12 +1,9 @@
 //! Values with a unit or a noun after them, and operations in words: "4 divided by 2".
 
-use super::Parser;
 use super::unit::UnitAhead;
 use crate::number::whole;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node};
 use crate::syntax::number_words;
-use crate::syntax::token::Tok;
+use crate::syntax::parser::prelude::*;
 
 /// The most words after a value.
 const WORDS_MAX: usize = 5;

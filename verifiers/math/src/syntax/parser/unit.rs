@@ -1,9 +1,6 @@
 //! Units at the cursor, after a value.
 
-use super::Parser;
-use crate::stop::Stop;
-use crate::syntax::ast::{Id, Node};
-use crate::syntax::token::{Tok, Token};
+use crate::syntax::parser::prelude::*;
 use crate::syntax::unit_reader;
 
 /// How LaTeX opens a text.
