@@ -35,6 +35,9 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
     /// See [`Check::aspect`]; what it is whatever the settings say.
     const ASPECT: Aspect = Aspect::Other;
 
+    /// Whether no right answer can be made of any reference; see [`Check::gold`].
+    const NO_GOLD: bool = matches!(Self::ASPECT, Aspect::Form);
+
     /// Runs once, when the configuration is built: the place to read files and to refuse settings
     /// that contradict each other.
     ///
@@ -85,10 +88,10 @@ pub trait Check: DeserializeOwned + Serialize + JsonSchema + Send + Sync + 'stat
 
     /// Right answers, as completions write them: `assay validate` tries them. `None` where the
     /// reference as text is one; an empty list where none can be made of it, such as where what must
-    /// be there does not make a document by itself: by default that of [`Aspect::Form`].
+    /// be there does not make a document by itself: see [`Check::NO_GOLD`].
     fn gold(&self, sample: &Sample) -> Option<Vec<String>> {
         let _ = sample;
-        (Self::ASPECT == Aspect::Form).then(Vec::new)
+        Self::NO_GOLD.then(Vec::new)
     }
 
     /// What is most likely not meant in the samples of a dataset, though each of them can be judged:

@@ -2,14 +2,15 @@
 
 pub use crate::entry::{Entry, VerifierInfo};
 
-/// Declares the modules and lists the checks. Those of tasks use crates of their own, and are the
-/// feature `tasks`. A module, its file, its fixture file and the id of its check share one name.
+/// Declares the modules and lists the checks, each with the feature that it is a part of. Those of
+/// tasks use crates of their own. A module, its file, its fixture file and the id of its check share
+/// one name.
 macro_rules! checks {
-    ($($(#[$gate:meta])? $module:ident :: $check:ident),+ $(,)?) => {
-        $($(#[$gate])? pub mod $module;)+
+    ($($module:ident :: $check:ident $(if $feature:tt)?),+ $(,)?) => {
+        $($(#[cfg(feature = $feature)])? pub mod $module;)+
 
         /// Every check of single samples, in the order of its id.
-        pub(crate) const LIST: &[Entry] = &[$($(#[$gate])? Entry {
+        pub(crate) const LIST: &[Entry] = &[$($(#[cfg(feature = $feature)])? Entry {
             about: VerifierInfo::of::<$module::$check>(include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"), "/../fixtures/checks/", stringify!($module), ".toml"
             ))),
@@ -19,123 +20,69 @@ macro_rules! checks {
 }
 
 checks! {
-    #[cfg(feature = "tasks")]
-    answer_list::AnswerList,
-    #[cfg(feature = "tasks")]
-    bfcl::Bfcl,
-    #[cfg(feature = "tasks")]
-    bleu::Bleu,
-    #[cfg(feature = "tasks")]
-    boolean_query::BooleanQuery,
-    #[cfg(feature = "tasks")]
-    boxes::Boxes,
-    #[cfg(feature = "tasks")]
-    calculator::Calculator,
-    #[cfg(feature = "tasks")]
-    chess::Chess,
+    answer_list::AnswerList if "tasks",
+    bfcl::Bfcl if "tasks",
+    bleu::Bleu if "tasks",
+    boolean_query::BooleanQuery if "tasks",
+    boxes::Boxes if "tasks",
+    calculator::Calculator if "tasks",
+    chess::Chess if "tasks",
     choice::Choice,
-    #[cfg(feature = "tasks")]
-    chrf::Chrf,
-    #[cfg(feature = "tasks")]
-    citations::Citations,
-    #[cfg(feature = "code-parses")]
-    code_parses::CodeParses,
-    #[cfg(feature = "tasks")]
-    confidence::Confidence,
-    #[cfg(feature = "tasks")]
-    constraints::Constraints,
+    chrf::Chrf if "tasks",
+    citations::Citations if "tasks",
+    code_parses::CodeParses if "code-parses",
+    confidence::Confidence if "tasks",
+    constraints::Constraints if "tasks",
     contains::Contains,
-    #[cfg(feature = "tasks")]
-    countdown::Countdown,
-    #[cfg(feature = "tasks")]
-    crossword::Crossword,
-    #[cfg(feature = "tasks")]
-    csv::Csv,
-    #[cfg(feature = "tasks")]
-    edit_similarity::EditSimilarity,
-    #[cfg(feature = "tasks")]
-    error_rate::ErrorRate,
+    countdown::Countdown if "tasks",
+    crossword::Crossword if "tasks",
+    csv::Csv if "tasks",
+    edit_similarity::EditSimilarity if "tasks",
+    error_rate::ErrorRate if "tasks",
     exact::Exact,
     formula::FormulaCheck,
-    #[cfg(feature = "tasks")]
-    game24::Game24,
-    #[cfg(feature = "tasks")]
-    gleu::Gleu,
-    #[cfg(feature = "tasks")]
-    graph::GraphCheck,
-    #[cfg(feature = "tasks")]
-    grid::GridCheck,
-    #[cfg(feature = "tasks")]
-    gui_action::GuiAction,
-    #[cfg(feature = "tasks")]
-    html::Html,
-    #[cfg(feature = "tasks")]
-    instructions::Instructions,
+    game24::Game24 if "tasks",
+    gleu::Gleu if "tasks",
+    graph::GraphCheck if "tasks",
+    grid::GridCheck if "tasks",
+    gui_action::GuiAction if "tasks",
+    html::Html if "tasks",
+    instructions::Instructions if "tasks",
     json::Json,
-    #[cfg(feature = "tasks")]
-    language::LanguageCheck,
-    #[cfg(feature = "tasks")]
-    latex::Latex,
-    #[cfg(feature = "tasks")]
-    latex_match::LatexMatch,
+    language::LanguageCheck if "tasks",
+    latex::Latex if "tasks",
+    latex_match::LatexMatch if "tasks",
     length::Length,
-    #[cfg(feature = "tasks")]
-    markdown::Markdown,
+    markdown::Markdown if "tasks",
     math::Math,
-    #[cfg(feature = "tasks")]
-    meteor_exact::MeteorExact,
-    #[cfg(feature = "tasks")]
-    needles::Needles,
-    #[cfg(feature = "tasks")]
-    ngram_repetition::NgramRepetition,
+    meteor_exact::MeteorExact if "tasks",
+    needles::Needles if "tasks",
+    ngram_repetition::NgramRepetition if "tasks",
     number::Number,
-    #[cfg(feature = "tasks")]
-    numbers::Numbers,
-    #[cfg(feature = "tasks")]
-    pii::Pii,
-    #[cfg(feature = "tasks")]
-    proof_gate::ProofGate,
-    #[cfg(feature = "tasks")]
-    ranking::Ranking,
-    #[cfg(feature = "tasks")]
-    reasoning_gym::ReasoningGym,
-    #[cfg(feature = "tasks")]
-    refusal::RefusalCheck,
+    numbers::Numbers if "tasks",
+    pii::Pii if "tasks",
+    proof_gate::ProofGate if "tasks",
+    ranking::Ranking if "tasks",
+    reasoning_gym::ReasoningGym if "tasks",
+    refusal::RefusalCheck if "tasks",
     regex::Regex,
-    #[cfg(feature = "tasks")]
-    regex_answer::RegexAnswer,
+    regex_answer::RegexAnswer if "tasks",
     rhai::Rhai,
-    #[cfg(feature = "tasks")]
-    rouge::Rouge,
-    #[cfg(feature = "tasks")]
-    set_match::SetMatch,
-    #[cfg(feature = "tasks")]
-    short_answer::ShortAnswer,
-    #[cfg(feature = "tasks")]
-    squad::Squad,
-    #[cfg(feature = "tasks")]
-    structured::StructuredCheck,
-    #[cfg(feature = "tasks")]
-    svg::Svg,
-    #[cfg(feature = "tasks")]
-    table_match::TableMatch,
+    rouge::Rouge if "tasks",
+    set_match::SetMatch if "tasks",
+    short_answer::ShortAnswer if "tasks",
+    squad::Squad if "tasks",
+    structured::StructuredCheck if "tasks",
+    svg::Svg if "tasks",
+    table_match::TableMatch if "tasks",
     tags::Tags,
-    #[cfg(feature = "tasks")]
-    teds::Teds,
-    #[cfg(feature = "tasks")]
-    ter::Ter,
-    #[cfg(feature = "tasks")]
-    terms::TermsCheck,
-    #[cfg(feature = "tasks")]
-    timeline::Timeline,
-    #[cfg(feature = "tasks")]
-    toml::Toml,
-    #[cfg(feature = "tasks")]
-    tool_call::ToolCallCheck,
-    #[cfg(feature = "tasks")]
-    trajectory::Trajectory,
-    #[cfg(feature = "tasks")]
-    xml::Xml,
-    #[cfg(feature = "tasks")]
-    yaml::Yaml,
+    teds::Teds if "tasks",
+    ter::Ter if "tasks",
+    terms::TermsCheck if "tasks",
+    timeline::Timeline if "tasks",
+    toml::Toml if "tasks",
+    tool_call::ToolCallCheck if "tasks",
+    trajectory::Trajectory if "tasks",
+    xml::Xml if "tasks",
+    yaml::Yaml if "tasks",
 }

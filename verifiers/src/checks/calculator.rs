@@ -34,6 +34,7 @@ pub struct Calculator {
 
 impl Check for Calculator {
     const ID: &'static str = "calculator";
+    const NO_GOLD: bool = true;
 
     fn load(&mut self, _: &dyn Files) -> Result<(), BuildError> {
         for (name, mark) in [("open", &self.open), ("close", &self.close)] {
@@ -42,10 +43,6 @@ impl Check for Calculator {
             }
         }
         Ok(())
-    }
-
-    fn gold(&self, _: &Sample) -> Option<Vec<String>> {
-        Some(Vec::new())
     }
 
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
