@@ -8,16 +8,11 @@ pub mod redteam;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
-use crate::build_error::BuildError;
-use crate::check::Files;
-use crate::fault::FaultKind;
 use crate::from_value::from_value;
-use crate::pattern::Pattern;
-use crate::sample::{Content, Sample};
-use crate::verdict::{Outcome, Verdict};
+use crate::prelude::*;
+use crate::sample::Content;
 use crate::verifier::{Built, Lane};
 use peers::JudgedCase;
 pub use peers::{EarlierVerdict, Peer, Unscored};

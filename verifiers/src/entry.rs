@@ -1,10 +1,6 @@
 //! What is known of a verifier before it is built: the entries of the lists of checks.
 
-use schemars::JsonSchema;
-use serde_json::Value;
-
-use crate::build_error::BuildError;
-use crate::check::{Check, Files};
+use crate::prelude::*;
 use crate::verifier::Built;
 
 /// A check, as the registry knows it.

@@ -12,18 +12,12 @@ pub(crate) mod tool_use;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
-use crate::build_error::BuildError;
 use crate::canonical::Digest;
-use crate::check::{self, Files, RecordedFiles};
-use crate::fault::Fault;
-use crate::meter::Meter;
-use crate::sample::Sample;
+use crate::check::{self, RecordedFiles};
+use crate::prelude::*;
 use crate::training_state::TrainingState;
-use crate::verdict::{Reward, Verdict};
 use crate::verifier::Earlier;
 
 /// One kind of shaping: its settings are the fields of the type, read by serde.

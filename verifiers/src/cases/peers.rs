@@ -3,15 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
-use crate::build_error::BuildError;
-use crate::fault::{Fault, FaultKind};
-use crate::meter::Meter;
-use crate::sample::{Content, Sample};
-use crate::verdict::{Reward, Verdict};
-use crate::verifier::{Earlier, Group, Lane, Member};
+use crate::prelude::*;
+use crate::sample::Content;
+use crate::verifier::{Earlier, Lane, Member};
 
 /// Another member of the group of a case.
 #[derive(Clone, Debug, Deserialize)]

@@ -6,15 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::{Case, described};
-use crate::build_error::BuildError;
-use crate::check::Files;
 use crate::from_value::from_value;
+use crate::prelude::*;
 use crate::sample::Content;
-use crate::verdict::{Outcome, Verdict};
 use crate::verifier::Built;
 
 /// One case.

@@ -1,9 +1,6 @@
 //! Defaults and bounds that the settings of several shapes share.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::build_error::BuildError;
+use crate::prelude::*;
 
 /// Refuses a setting below `least`.
 ///

@@ -3,12 +3,9 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use serde_json::Value;
-
 use super::plain::plain;
-use crate::fault::Fault;
-use crate::meter::Meter;
-use crate::sample::{Sample, value_text};
+use crate::prelude::*;
+use crate::sample::value_text;
 
 /// The options of a question, in the order of their letters.
 pub(super) struct Options<'a> {
