@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::choice;
 use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
-use super::sentences::{self, is_unspaced};
+use super::sentences::{self, is_asked, is_unspaced};
 use super::standing::{self, BORDERS};
 
 /// Announcements are looked for in so many bytes at the end.
@@ -80,7 +80,6 @@ impl Said<'_> {
             && lead.contains([':', '：'])
             && label.ends_with(|c: char| c.is_ascii_digit());
         let is_listed = is_letter || is_numbered;
-        let is_asked = self.sentence.trim_end().ends_with(['?', '？', '؟']);
         let is_formula = self.sentence.contains(['$', '\\', '=', '`', '|']);
         // "Wrong: B".
         let label = lead.rfind(|c: char| BORDERS.contains(&c) && !":：".contains(c)).unwrap_or(0);
@@ -89,7 +88,7 @@ impl Said<'_> {
             || self.has(label..start, &[Role::Wrong])
             || self.has(*at..all, &[Role::Not, Role::Contrast, Role::Offer])
             || self.has(0..all, &[Role::Guess]);
-        is_alone && !(is_listed || is_asked || is_formula || is_denied)
+        is_alone && !(is_listed || is_asked(self.sentence) || is_formula || is_denied)
     }
 
     /// Whether a sign, a particle or a word that is known leads to the letter at a place, which has a name

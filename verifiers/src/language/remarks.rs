@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
-use super::sentences::{self, is_unspaced};
+use super::sentences::{self, is_asked, is_unspaced};
 use super::value;
 
 /// The most sentences at the end of a text that may be remarks.
@@ -34,7 +34,7 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         let start = ends.last().copied().unwrap_or(0);
         let sentence = tail.get(start..end)?;
         let range = from + start..from + end;
-        if !sentence.contains(char::is_alphanumeric) {
+        if !sentence.contains(char::is_alphanumeric) || is_asked(sentence) {
             continue;
         }
         let Cues { phrases: found, words } = cues::all(sentence, &languages);
@@ -48,9 +48,11 @@ pub(crate) fn statement(text: &str, bold: &[(usize, usize)]) -> Option<Range<usi
         // A sentence in bold states the answer, whatever is calculated behind it.
         let is_stressed =
             bold.iter().any(|span| own(span) && 2 * (span.1 - span.0) > sentence.trim().len());
-        // Behind numbers a result has one: "81. The idea was worth it."
-        let is_result = || has(Role::Result) && (!numbers.is_empty() || !has_numbers);
-        let states = is_bold || has(Role::Conclude) || is_result() || is_value(sentence);
+        // Behind numbers a statement has one: "81. The idea was worth it."
+        let has_value = !numbers.is_empty() || !has_numbers || sentence.contains(['$', '*']);
+        let states = is_bold
+            || has_value && (has(Role::Conclude) || has(Role::Result))
+            || is_value(sentence);
         // "No other answer fits" states none.
         let is_denial = numbers.is_empty()
             && !is_bold
@@ -113,7 +115,7 @@ pub(crate) fn valued(text: &str) -> Option<Range<usize>> {
             let is_case = |word: &Cue| word.is(Role::If) && !is_ending(word);
             let is_aside = phrases.iter().any(|cue| cue.is_any(&DOUBTED))
                 || words.iter().any(|word| word.is_any(&ASIDE) || is_case(word))
-                || sentence.trim_end().ends_with(['?', '？', '؟']);
+                || is_asked(sentence);
             return (!is_aside).then(|| trimmed(text, from + start..from + end));
         }
         end = start;

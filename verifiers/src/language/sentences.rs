@@ -44,6 +44,11 @@ fn is_label(before: &str) -> bool {
     line.is_empty() || line.ends_with('\n')
 }
 
+/// Whether a sentence is a question.
+pub(crate) fn is_asked(sentence: &str) -> bool {
+    sentence.trim_end().ends_with(['?', '？', '؟'])
+}
+
 /// A digit of another script than ASCII, in ASCII.
 pub(crate) fn foreign_digit(c: char) -> Option<char> {
     const ZEROS: [char; 7] = ['٠', '۰', '०', '০', '๐', '０', '௦'];

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::clause::Judgement;
 use super::cues::{self, Cue, Cues, Role};
 use super::guess::Languages;
-use super::sentences;
+use super::sentences::{self, is_asked};
 use super::statement::Sentence;
 use super::values::Value;
 
@@ -265,18 +265,7 @@ fn after(text: &str, own: &[Value], end: usize, languages: &Languages<'_>) -> St
     if !tail.contains(char::is_alphabetic) {
         return Standing::Stands;
     }
-    let mut ends: Vec<usize> = sentences::ends(tail).take(SENTENCES_MAX).collect();
-    ends.push(tail.len());
-    let mut start = 0;
-    let sentences: Vec<(Range<usize>, Said)> = ends
-        .into_iter()
-        .map(|end| {
-            let range = start..end;
-            start = end;
-            let said = Said::of(&tail[range.clone()], own, languages);
-            (range, said)
-        })
-        .collect();
+    let sentences = Said::all(tail, own, languages);
     if let Some(name) = member_beside(tail, own, languages) {
         return Standing::Hedged(shifted(&name, end));
     }
@@ -372,6 +361,29 @@ struct Said {
 }
 
 impl Said {
+    /// What the sentences of a text say, but for those that ask for another value and refuse it.
+    fn all(text: &str, own: &[Value], languages: &Languages<'_>) -> Vec<(Range<usize>, Self)> {
+        let mut start = 0;
+        let ends = sentences::ends(text).take(SENTENCES_MAX).chain([text.len()]);
+        let ranges = ends.map(|end| std::mem::replace(&mut start, end)..end);
+        let said = |range: Range<usize>| (range.clone(), Self::of(&text[range], own, languages));
+        let mut all: Vec<_> = ranges.map(said).collect();
+        // "Could it be 18? No, that is too much."
+        let refutes = |pair: &[(Range<usize>, Self)]| {
+            let [(range, asked), (next, said)] = pair else { return false };
+            let no = text[next.clone()].trim().split(BORDERS).next();
+            is_asked(&text[range.clone()])
+                && asked.ends_with_other == Some(true)
+                && said.begins_with_no
+                && no.is_some_and(|no| !no.contains(' '))
+                && said.ends_with_other != Some(true)
+        };
+        while let Some(at) = all.windows(2).skip(1).position(refutes) {
+            all.drain(at + 1..at + 3);
+        }
+        all
+    }
+
     fn of(text: &str, own: &[Value], languages: &Languages<'_>) -> Self {
         let Cues { phrases: mut cues, words } = cues::all(text, languages);
         // "I can't tell" offers.
@@ -402,6 +414,8 @@ impl Said {
         let ends_with_other = ends_with_other.map(|value| !own.contains(value));
         let objects = || sentence.objects().filter(|_| !is_advice);
         let doubted = sentence.doubts().or_else(objects);
+        // "Doubts? Put it in."
+        let is_excluded = is_excluded || is_asked(text);
         let doubted = doubted.filter(|doubt| !is_excluded && !is_resolved(text, &cues, doubt));
         let mut judgements = sentence.judgements(is_advice);
         if ends_with_other == Some(true) {
@@ -492,11 +506,6 @@ fn is_resolved(sentence: &str, cues: &[Cue], doubt: &Range<usize>) -> bool {
             })
     };
     cues.iter().any(|cue| cue.is(Role::Reaffirm) && is_apart(cue))
-}
-
-/// Whether a sentence is a question.
-fn is_asked(sentence: &str) -> bool {
-    sentence.trim_end().ends_with(['?', '？', '؟'])
 }
 
 /// The phrase by which a sentence denies the answer: "15. The answer is not 15."

@@ -207,7 +207,9 @@ impl<'a> Sentence<'a> {
                     && clause.strange(answer.end, next.span.start) <= 1
                     && (0..at).any(|at| clause.is_any(at, &[Role::Noun, Role::It]))
             });
-        if of_answer && let Some(if_) = self.words.iter().find(|word| word.is(Role::If)) {
+        // "If the data are right, which I doubt, the answer is 4."
+        let is_open = of_answer || self.has(Role::Doubt);
+        if is_open && let Some(if_) = self.words.iter().find(|word| word.is(Role::If)) {
             return Some(if_.span.clone());
         }
         if let Some(said) = self.quotes(answer) {
