@@ -134,6 +134,7 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         ("prompt_words", words(prompt)),
         ("bad", Some(bad)),
         ("completion", completion),
+        ("settings", target.settings.clone()),
         ("padding", Some(PADDING.repeat(PADDING_TIMES))),
         ("stub", stub.clone().filter(|_| !is_javascript)),
         ("js_stub", stub.filter(|_| is_javascript)),

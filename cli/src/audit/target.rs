@@ -26,6 +26,8 @@ const WRONG_FORMS: usize = 3;
 const WRONG_MAX: usize = 6;
 /// Characters of a right answer that attacks are made of.
 const RIGHT_CHARS: usize = 200;
+/// Characters of a text in the settings that is tried as an answer; scripts are longer.
+const SETTING_CHARS: usize = 120;
 /// Right answers of other rows, and numbers, that are wrong for a row.
 const OTHERS_MAX: usize = 200;
 
@@ -51,6 +53,8 @@ pub(super) struct Target {
     pub(super) options: Vec<String>,
     /// Programs that solve nothing, by their names.
     pub(super) programs: Vec<(String, String)>,
+    /// The texts in the settings of the verifiers, and their words.
+    pub(super) settings: Option<String>,
 }
 
 /// Where rewards come from.
@@ -153,6 +157,7 @@ pub(super) fn targets(
 fn read(judge: &Judge<'_>, data: &[PathBuf], limit: u64) -> Result<Vec<Target>, Failure> {
     let plan = judge.engine.plan();
     let columns = &plan.config.data;
+    let settings = settings(plan);
     let mut targets = Vec::new();
     let source = Source::open(data, &judge.limits)?;
     for block in Checked::new(source, columns).and_meta(columns, plan.named_columns()) {
@@ -176,10 +181,39 @@ fn read(judge: &Judge<'_>, data: &[PathBuf], limit: u64) -> Result<Vec<Target>, 
                 letters: Vec::new(),
                 options: Vec::new(),
                 programs: Vec::new(),
+                settings: settings.clone(),
             });
         }
     }
     Ok(targets)
+}
+
+/// The texts in the settings of verifiers that ask nobody, as they stand, and their words: what a pattern or a list of terms
+/// is about.
+fn settings(plan: &Plan) -> Option<String> {
+    fn collect(value: &Value, texts: &mut Vec<String>) {
+        match value {
+            Value::String(text) if text.chars().count() <= SETTING_CHARS => {
+                texts.push(text.clone());
+            }
+            Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
+            Value::Object(values) => values.values().for_each(|value| collect(value, texts)),
+            _ => {}
+        }
+    }
+    let mut texts = Vec::new();
+    for planned in &plan.rewards {
+        if !planned.built.slow && !planned.built.lane.is_awaited() {
+            collect(&planned.built.spec.settings, &mut texts);
+        }
+    }
+    let written = texts.join("\n");
+    // Of "\\bclass \\w+" the words are "class".
+    let escapes = ["\\b", "\\w", "\\W", "\\s", "\\S", "\\d", "\\D"];
+    let unescaped =
+        escapes.iter().fold(written.clone(), |text, escape| text.replace(escape, " x "));
+    let words: Vec<&str> = unescaped.split(|c: char| !c.is_alphanumeric()).collect();
+    (!texts.is_empty()).then(|| format!("{written}\n{}", words.join(" ")))
 }
 
 /// The right answer that a verifier makes of a reference, else the reference, where it is a short text.
