@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use assay_verifiers::code::Code;
 use assay_verifiers::from_value::{self, steps};
-use assay_verifiers::{BuildError, UniqueKeys, toml_bounds};
+use assay_verifiers::unique_keys::UniqueKeys;
+use assay_verifiers::{BuildError, toml_bounds};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};

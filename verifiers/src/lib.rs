@@ -47,11 +47,11 @@ mod text_parts;
 pub mod tokenizer;
 pub mod toml_bounds;
 pub mod training_state;
+pub mod unique_keys;
 pub mod verdict;
 pub mod verifier;
 
 pub use assay_math::{self as math, fault, meter, words};
-pub use assay_structure::UniqueKeys;
 pub use build_error::BuildError;
 pub use canonical::Digest;
 pub use check::{Check, Files, NoFiles};

@@ -4,6 +4,7 @@ use assay_structure::gui::{Action, Match, compare, of_value, read};
 
 use crate::prelude::*;
 use crate::text_parts::{Place, share};
+use crate::unique_keys::has_unique_keys;
 
 /// Right when the action has the kind and the argument of the reference.
 ///
@@ -56,8 +57,8 @@ impl Check for GuiAction {
     fn check(&self, sample: &Sample, meter: &mut Meter<'_>) -> Result<Verdict, Fault> {
         let Some(reference) = sample.reference() else { return Ok(Verdict::no_reference()) };
         let wanted = match reference {
-            Value::String(text) => read(text).ok(),
-            value => of_value(value),
+            Value::String(text) => read(text, &has_unique_keys).ok(),
+            value => of_value(value, &has_unique_keys),
         };
         let wanted = wanted.ok_or_else(|| Fault::bad_reference("the reference is no action"))?;
         if let Some(name) = &wanted.odd {
@@ -70,7 +71,7 @@ impl Check for GuiAction {
             Ok(span) => span,
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };
-        let mut given = match read(&completion[span]) {
+        let mut given = match read(&completion[span], &has_unique_keys) {
             Ok(action) => action,
             Err(reason) => return Ok(Verdict::graded(false).because(reason)),
         };

@@ -3,7 +3,7 @@
 use serde_json::{Deserializer, Map, Value};
 
 use crate::answer::{self, Rules, normalised};
-use crate::{UniqueKeys, has_word, number};
+use crate::{has_word, number};
 
 /// A point, in the units in which it is written.
 pub type Point = (f64, f64);
@@ -83,9 +83,10 @@ const TRIES_MAX: usize = 32;
 const NAME_BYTES_MAX: usize = 40;
 
 /// The action that a text gives. `Err` says why there is none: `nothing-found`, `several-actions`,
-/// `duplicate-key`, as readers disagree on which of two values counts.
+/// `duplicate-key` where a key is written twice in its JSON, as `is_unique` says: readers disagree on which of two values
+/// counts.
 /// Linear in the text times `TRIES_MAX`.
-pub fn read(text: &str) -> Result<Action, &'static str> {
+pub fn read(text: &str, is_unique: &dyn Fn(&str) -> bool) -> Result<Action, &'static str> {
     let mut found = Vec::new();
     let (mut at, mut tries) = (0, 0);
     while let Some(start) =
@@ -96,8 +97,8 @@ pub fn read(text: &str) -> Result<Action, &'static str> {
         let mut values = Deserializer::from_str(&text[start..]).into_iter::<Value>();
         let value = values.next().and_then(Result::ok);
         at = start + if value.is_some() { values.byte_offset() } else { 1 };
-        let action = value.as_ref().and_then(of_value);
-        if action.is_some() && !has_unique_keys(&text[start..at]) {
+        let action = value.as_ref().and_then(|value| of_value(value, is_unique));
+        if action.is_some() && !is_unique(&text[start..at]) {
             return Err("duplicate-key");
         }
         found.extend(action);
@@ -116,24 +117,21 @@ pub fn read(text: &str) -> Result<Action, &'static str> {
     }
 }
 
-/// Whether a text is JSON in whose objects each key is written once.
-fn has_unique_keys(text: &str) -> bool {
-    serde_json::from_str::<UniqueKeys>(text).is_ok()
-}
-
 /// The action that an object describes: with its arguments beside its name, or in a call of a tool such as
 /// `computer_use` whose arguments name it. `None` where it names no known kind.
-pub fn of_value(value: &Value) -> Option<Action> {
-    of_members(value.as_object()?)
+pub fn of_value(value: &Value, is_unique: &dyn Fn(&str) -> bool) -> Option<Action> {
+    of_members(value.as_object()?, is_unique)
 }
 
-fn of_members(members: &Map<String, Value>) -> Option<Action> {
+fn of_members(members: &Map<String, Value>, is_unique: &dyn Fn(&str) -> bool) -> Option<Action> {
     let mut kind = None;
     for key in KIND_KEYS {
         match members.get(key) {
             None => continue,
             // {"action": {"type": "click", ...}}
-            Some(Value::Object(inner)) => return of_members(&beside(inner.clone(), members, true)),
+            Some(Value::Object(inner)) => {
+                return of_members(&beside(inner.clone(), members, true), is_unique);
+            }
             Some(name) => kind = name.as_str().and_then(self::kind),
         }
         // What calls itself an action is one; {"type": "function", "name": "click"} may be called so.
@@ -144,7 +142,7 @@ fn of_members(members: &Map<String, Value>) -> Option<Action> {
     let held = HOLDERS.iter().find_map(|key| members.get(*key));
     let inner = match held {
         Some(Value::Object(held)) => held.clone(),
-        Some(Value::String(text)) if has_unique_keys(text) => serde_json::from_str(text).ok()?,
+        Some(Value::String(text)) if is_unique(text) => serde_json::from_str(text).ok()?,
         Some(Value::String(_)) => return None,
         Some(other) => Map::from_iter([("point".to_owned(), other.clone())]),
         None => Map::new(),
@@ -156,7 +154,7 @@ fn of_members(members: &Map<String, Value>) -> Option<Action> {
             inner.get("action")?.as_str()?;
             let tool = members.iter().filter(|(name, _)| *name != "name");
             let outer = tool.map(|(name, value)| (name.clone(), value.clone())).collect();
-            of_members(&beside(inner, &outer, true))
+            of_members(&beside(inner, &outer, true), is_unique)
         }
         None => None,
     }

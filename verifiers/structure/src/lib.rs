@@ -37,10 +37,8 @@ pub mod svg;
 pub mod table;
 pub mod timeline;
 mod token;
-mod unique_keys;
 
 pub use place::Break;
-pub use unique_keys::UniqueKeys;
 
 /// Whether a list of words between blanks has a word.
 pub(crate) fn has_word(list: &str, word: &str) -> bool {

@@ -19,6 +19,10 @@ fn free(_: u64) -> Result<(), ()> {
     Ok(())
 }
 
+fn action_of(text: &str) -> Result<gui::Action, &'static str> {
+    gui::read(text, &|_| true)
+}
+
 #[test]
 fn the_one_formula_of_a_sentence_is_found() {
     for [text, inner] in rows("the_one_formula_of_a_sentence_is_found") {
@@ -275,7 +279,7 @@ fn actions_are_read_as_many_agents_write_them() {
         ("pyautogui.click(1, 2, button='right')", "rightclick", None, None),
         ("pyautogui.click(x=1, y=2, clicks=2)", "doubleclick", Some((1.0, 2.0)), None),
     ] {
-        let action = gui::read(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        let action = action_of(text).unwrap_or_else(|why| panic!("{text}: {why}"));
         assert_eq!(action.kind, kind, "{text}");
         if kind != "rightclick" || point.is_some() {
             assert_eq!((action.point, action.to), (point, to), "{text}");
@@ -285,38 +289,39 @@ fn actions_are_read_as_many_agents_write_them() {
 
 #[test]
 fn words_and_unknown_actions_are_none() {
-    let text = |text| gui::read(text).ok().and_then(|action| action.text);
+    let text = |text| action_of(text).ok().and_then(|action| action.text);
     assert_eq!(text("TYPE [hello world]").as_deref(), Some("hello world"));
-    assert_eq!(gui::read("SCROLL [DOWN]").unwrap().direction.as_deref(), Some("down"));
+    assert_eq!(action_of("SCROLL [DOWN]").unwrap().direction.as_deref(), Some("down"));
     let scrolls = r#"{"name": "computer_use", "arguments": {"action": "scroll", "pixels": -300}}"#;
-    assert_eq!(gui::read(scrolls).unwrap().direction.as_deref(), Some("down"));
+    assert_eq!(action_of(scrolls).unwrap().direction.as_deref(), Some("down"));
     for [text] in rows("words_and_unknown_actions_are_none") {
-        assert_eq!(gui::read(text), Err("nothing-found"), "{text}");
+        assert_eq!(action_of(text), Err("nothing-found"), "{text}");
     }
     assert_eq!(
-        gui::read("CLICK <point>1 2</point>\nCLICK <point>3 4</point>"),
+        action_of("CLICK <point>1 2</point>\nCLICK <point>3 4</point>"),
         Err("several-actions")
     );
-    assert!(gui::read(&"CLICK [".repeat(100_000)).is_err());
+    assert!(action_of(&"CLICK [".repeat(100_000)).is_err());
 }
 
 #[test]
 fn actions_are_read_and_compared() {
     for [text] in rows("actions_are_read_and_compared") {
-        let action = gui::read(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        let action = action_of(text).unwrap_or_else(|why| panic!("{text}: {why}"));
         assert_eq!((action.kind, action.point), ("click", Some((10.0, 20.0))), "{text}");
     }
-    let typed = gui::read("type(content='it\\'s (a) test')").unwrap();
+    let typed = action_of("type(content='it\\'s (a) test')").unwrap();
     assert_eq!(typed.text.as_deref(), Some("it's (a) test"));
-    assert_eq!(gui::read("hotkey(key='Ctrl+C')").unwrap().keys, ["c", "ctrl"]);
-    assert_eq!(gui::read("scroll('down')").unwrap().direction.as_deref(), Some("down"));
-    assert_eq!(gui::read("click(1, 2) click(3, 4)"), Err("several-actions"));
-    assert_eq!(gui::read("I click it"), Err("nothing-found"));
-    assert!(gui::read(&"{".repeat(1_000_000)).is_err());
+    assert_eq!(action_of("hotkey(key='Ctrl+C')").unwrap().keys, ["c", "ctrl"]);
+    assert_eq!(action_of("scroll('down')").unwrap().direction.as_deref(), Some("down"));
+    assert_eq!(action_of("click(1, 2) click(3, 4)"), Err("several-actions"));
+    assert_eq!(action_of("I click it"), Err("nothing-found"));
+    assert!(action_of(&"{".repeat(1_000_000)).is_err());
     let wanted =
-        gui::of_value(&serde_json::json!({"action": "click", "bbox": [0, 0, 20, 30]})).unwrap();
+        gui::of_value(&serde_json::json!({"action": "click", "bbox": [0, 0, 20, 30]}), &|_| true)
+            .unwrap();
     let rules = gui::Match { radius: 5.0, text_share: 0.5 };
-    let fits = |text| gui::compare(&gui::read(text).unwrap(), &wanted, rules);
+    let fits = |text| gui::compare(&action_of(text).unwrap(), &wanted, rules);
     assert_eq!(
         (fits("click(1, 2)"), fits("click(21, 2)"), fits("wait()")),
         ((true, true), (true, false), (false, false))

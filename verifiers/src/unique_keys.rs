@@ -10,6 +10,11 @@ use serde::{Deserialize, Deserializer};
 #[derive(Debug)]
 pub struct UniqueKeys;
 
+/// Whether a text is JSON in whose objects each key is written once.
+pub fn has_unique_keys(text: &str) -> bool {
+    serde_json::from_str::<UniqueKeys>(text).is_ok()
+}
+
 impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Self)
