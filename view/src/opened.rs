@@ -37,6 +37,7 @@ pub(crate) struct FromData {
     /// Characters of the completions.
     pub(crate) chars: Vec<f64>,
     /// Rows that follow each other and share a prompt have the same.
+    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "what a page asks for"))]
     groups: Vec<u32>,
     /// Lengths against the reward.
     lengths: Value,
