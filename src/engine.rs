@@ -43,6 +43,7 @@ mod summary;
 mod synonyms;
 mod temporary;
 mod turns;
+mod unique_keys;
 mod verify;
 mod verify_group;
 mod when;

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use assay_verifiers::code::Code;
 use assay_verifiers::from_value::{self, steps};
-use assay_verifiers::unique_keys::UniqueKeys;
 use assay_verifiers::{BuildError, toml_bounds};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -17,6 +16,7 @@ use super::config::Config;
 use super::error::ConfigError;
 use super::help;
 use super::preset;
+use super::unique_keys::UniqueKeys;
 use crate::data::Preset;
 
 /// A parsed file, with its text at hand for errors.

@@ -47,7 +47,6 @@ mod text_parts;
 pub mod tokenizer;
 pub mod toml_bounds;
 pub mod training_state;
-pub mod unique_keys;
 pub mod verdict;
 pub mod verifier;
 

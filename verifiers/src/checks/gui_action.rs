@@ -2,9 +2,9 @@
 
 use assay_structure::gui::{Action, Match, compare, of_value, read};
 
+use super::json::tree::{self, Rules};
 use crate::prelude::*;
 use crate::text_parts::{Place, share};
-use crate::unique_keys::has_unique_keys;
 
 /// Right when the action has the kind and the argument of the reference.
 ///
@@ -121,4 +121,9 @@ impl GuiAction {
         }
         Ok(())
     }
+}
+
+/// Whether each key of JSON stands once. The reader of actions refuses what is deeper.
+fn has_unique_keys(text: &str) -> bool {
+    tree::read(text, Rules { depth_max: 128, unique_keys: true }).is_ok()
 }

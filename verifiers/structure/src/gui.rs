@@ -142,8 +142,7 @@ fn of_members(members: &Map<String, Value>, is_unique: &dyn Fn(&str) -> bool) ->
     let held = HOLDERS.iter().find_map(|key| members.get(*key));
     let inner = match held {
         Some(Value::Object(held)) => held.clone(),
-        Some(Value::String(text)) if is_unique(text) => serde_json::from_str(text).ok()?,
-        Some(Value::String(_)) => return None,
+        Some(Value::String(text)) => serde_json::from_str(text).ok().filter(|_| is_unique(text))?,
         Some(other) => Map::from_iter([("point".to_owned(), other.clone())]),
         None => Map::new(),
     };

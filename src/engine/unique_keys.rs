@@ -7,13 +7,7 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// Any value in whose tables each key stands once. Nothing of the value is kept.
-#[derive(Debug)]
-pub struct UniqueKeys;
-
-/// Whether a text is JSON in whose objects each key is written once.
-pub fn has_unique_keys(text: &str) -> bool {
-    serde_json::from_str::<UniqueKeys>(text).is_ok()
-}
+pub(super) struct UniqueKeys;
 
 impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
