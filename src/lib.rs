@@ -12,9 +12,11 @@ pub mod engine;
 pub mod recipes;
 #[cfg(feature = "serve")]
 pub mod serve;
+/// In place of the daemon, which this build is without: what a configuration says of it.
 #[cfg(not(feature = "serve"))]
-#[path = "no_serve.rs"]
-pub mod serve;
+pub mod serve {
+    pub use crate::engine::{Bind, ServeConfig};
+}
 pub mod setup;
 #[cfg(feature = "train")]
 pub mod training;

@@ -165,7 +165,7 @@ fn attempts(
     let most = args.per_family.or((!is_cheap).then_some(DEAR_ATTACKS));
     let mut ranked = Vec::new();
     for target in targets.iter().enumerate() {
-        let of_family = |family| attempt::of_row(target, family, most, args.seed);
+        let of_family = |family| attempt::of_row(target, family, judge, (most, args.seed));
         ranked.extend(families.iter().enumerate().flat_map(of_family).enumerate());
     }
     // Each row comes once before any comes twice: the first rows show which columns there are.

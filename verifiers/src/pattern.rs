@@ -1,7 +1,7 @@
 //! A regular expression that was compiled, within bounds, when the configuration was read.
 
 pub(crate) mod effort;
-pub(crate) mod example;
+mod example;
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -41,6 +41,12 @@ impl Pattern {
             .build()
             .map(Self)
             .map_err(|error| refused(pattern, &error))
+    }
+
+    /// A short text that the pattern matches, with the text given in the place of a capture group. `None`
+    /// where none is found: boundaries and anchors may rule out what is made without them.
+    pub fn example(&self, group: Option<(usize, &str)>) -> Option<String> {
+        example::example(&self.0, group)
     }
 
     /// Whether every text matches: as a whole, or (without `full`) in a part that may be empty. `false`

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use assay::data::Columns;
 
-use super::target::Target;
+use super::target::{Judge, Target};
 use crate::attack::{Attack, Expect, Family, Values};
 
 /// What a text is padded with.
@@ -59,10 +59,10 @@ impl Attempt {
 pub(super) fn of_row(
     (at, target): (usize, &Target),
     (family_at, family): (usize, &Family),
-    most: Option<usize>,
-    seed: u64,
+    judge: &Judge<'_>,
+    (most, seed): (Option<usize>, u64),
 ) -> Vec<Attempt> {
-    let values = values(target, family.expect);
+    let values = values(judge, target, family.expect);
     let attempt = |name: &str, texts: Vec<String>| Attempt {
         target: at,
         family: family_at,
@@ -102,7 +102,7 @@ fn is_by_chance(attack: &Attack, target: &Target, expect: Expect, text: &str) ->
 }
 
 /// What a row has for the placeholders.
-pub(super) fn values(target: &Target, expect: Expect) -> Values {
+pub(super) fn values(judge: &Judge<'_>, target: &Target, expect: Expect) -> Values {
     let right = target.right.clone();
     let wrong = target.wrong.clone();
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
@@ -134,7 +134,8 @@ pub(super) fn values(target: &Target, expect: Expect) -> Values {
         ("prompt_words", words(prompt)),
         ("bad", Some(bad)),
         ("completion", completion),
-        ("settings", target.settings.clone()),
+        ("settings", judge.settings.clone()),
+        ("example", judge.example.clone()),
         ("padding", Some(PADDING.repeat(PADDING_TIMES))),
         ("stub", stub.clone().filter(|_| !is_javascript)),
         ("js_stub", stub.filter(|_| is_javascript)),

@@ -34,7 +34,7 @@ pub(super) fn search(
 ) -> Vec<Attempt> {
     let columns = &judge.engine.plan().config.data;
     let mut searches: Vec<Search> =
-        targets.iter().map(|target| begin(target, families, seed)).collect();
+        targets.iter().map(|target| begin(judge, target, families, seed)).collect();
     let mut left = budget;
     while left > 0 {
         let round = left.min(ROUND);
@@ -69,12 +69,12 @@ pub(super) fn search(
     searches.into_iter().enumerate().filter_map(found).collect()
 }
 
-fn begin(target: &Target, families: &[Family], seed: u64) -> Search {
+fn begin(judge: &Judge<'_>, target: &Target, families: &[Family], seed: u64) -> Search {
     let mut pool = Vec::new();
     for family in
         families.iter().filter(|family| family.expect == Expect::Unpaid && !family.programs)
     {
-        let values = attempt::values(target, family.expect);
+        let values = attempt::values(judge, target, family.expect);
         for attack in family.attacks.iter().filter(|attack| !attack.names_the_answer()) {
             let texts = attack.texts(&values, seed ^ target.number);
             pool.extend(texts.into_iter().flatten().filter(|text| text.len() <= BYTES_MAX));

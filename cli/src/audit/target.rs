@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use assay::data::{Checked, Columns, ReadLimits, RowReader, Source};
 use assay::engine::Planned;
-use assay::verifiers::{Lane, Sample};
+use assay::verifiers::{Lane, Pattern, Sample};
 use assay::{Engine, Plan, ScoreOptions};
 use serde_json::{Map, Value};
 
@@ -53,8 +53,6 @@ pub(super) struct Target {
     pub(super) options: Vec<String>,
     /// Programs that solve nothing, by their names.
     pub(super) programs: Vec<(String, String)>,
-    /// The texts in the settings of the verifiers, and their words.
-    pub(super) settings: Option<String>,
 }
 
 /// Where rewards come from.
@@ -64,12 +62,18 @@ pub(super) struct Judge<'a> {
     pub(super) limits: ReadLimits,
     /// From here on a completion is paid.
     pub(super) pass: f64,
+    /// The texts in the settings of the verifiers, and their words.
+    pub(super) settings: Option<String>,
+    /// A text that the first pattern in them matches.
+    pub(super) example: Option<String>,
 }
 
 impl<'a> Judge<'a> {
     pub(super) fn new(engine: &'a Engine, pass: f64) -> Self {
         let config = &engine.plan().config;
-        Self { engine, reader: RowReader::new(&config.data), limits: config.limits.data(), pass }
+        let (settings, example) = settings(engine.plan());
+        let (reader, limits) = (RowReader::new(&config.data), config.limits.data());
+        Self { engine, reader, limits, pass, settings, example }
     }
 
     /// What rows earn; `None` where a row has no reward.
@@ -157,7 +161,6 @@ pub(super) fn targets(
 fn read(judge: &Judge<'_>, data: &[PathBuf], limit: u64) -> Result<Vec<Target>, Failure> {
     let plan = judge.engine.plan();
     let columns = &plan.config.data;
-    let settings = settings(plan);
     let mut targets = Vec::new();
     let source = Source::open(data, &judge.limits)?;
     for block in Checked::new(source, columns).and_meta(columns, plan.named_columns()) {
@@ -181,16 +184,15 @@ fn read(judge: &Judge<'_>, data: &[PathBuf], limit: u64) -> Result<Vec<Target>, 
                 letters: Vec::new(),
                 options: Vec::new(),
                 programs: Vec::new(),
-                settings: settings.clone(),
             });
         }
     }
     Ok(targets)
 }
 
-/// The texts in the settings of verifiers that ask nobody, as they stand, and their words: what a pattern or a list of terms
-/// is about.
-fn settings(plan: &Plan) -> Option<String> {
+/// The texts in the settings of verifiers that ask nobody, as they stand, as texts that they match as patterns, and the
+/// words of these: what a pattern or a list of terms is about. Beside it what the first pattern matches.
+fn settings(plan: &Plan) -> (Option<String>, Option<String>) {
     fn collect(value: &Value, texts: &mut Vec<String>) {
         match value {
             Value::String(text) if text.chars().count() <= SETTING_CHARS => {
@@ -207,13 +209,19 @@ fn settings(plan: &Plan) -> Option<String> {
             collect(&planned.built.spec.settings, &mut texts);
         }
     }
-    let written = texts.join("\n");
-    // Of "\\bclass \\w+" the words are "class".
-    let escapes = ["\\b", "\\w", "\\W", "\\s", "\\S", "\\d", "\\D"];
-    let unescaped =
-        escapes.iter().fold(written.clone(), |text, escape| text.replace(escape, " x "));
-    let words: Vec<&str> = unescaped.split(|c: char| !c.is_alphanumeric()).collect();
-    (!texts.is_empty()).then(|| format!("{written}\n{}", words.join(" ")))
+    // Of "class [A-Z]\\w+" it is "class Aa".
+    let matched = |text: &String| {
+        let example = Pattern::new(text).ok()?.example(None)?;
+        (example.chars().count() <= SETTING_CHARS).then_some(example)
+    };
+    let said = texts.iter().map(|text| matched(text).unwrap_or_else(|| text.clone()));
+    let said: Vec<String> = said.collect();
+    let mut pairs = texts.iter().zip(&said);
+    let example = pairs.find(|(text, said)| text != said).map(|(_, said)| said.clone());
+    let said = said.join("\n");
+    let words: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).collect();
+    let all = format!("{}\n{said}\n{}", texts.join("\n"), words.join(" "));
+    ((!texts.is_empty()).then_some(all), example)
 }
 
 /// The right answer that a verifier makes of a reference, else the reference, where it is a short text.

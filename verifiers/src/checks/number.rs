@@ -16,7 +16,6 @@ use crate::language::cues::Role;
 use crate::language::number;
 use crate::language::{remarks, sentences, standing};
 use crate::math::syntax::{number_words, plain_text};
-use crate::pattern::example::example;
 use crate::prelude::*;
 use crate::sample::{listed, object_in, value_text};
 use context::Near;
@@ -136,7 +135,7 @@ impl Check for Number {
         let numbers =
             wanted.iter().filter_map(|wanted| self.within(wanted)).map(|one| one.to_string());
         let Some(after) = &self.after else { return Some(numbers.collect()) };
-        let Some(lead) = example(after, None) else { return Some(Vec::new()) };
+        let Some(lead) = after.example(None) else { return Some(Vec::new()) };
         Some(numbers.map(|number| format!("{lead} {number}")).collect())
     }
 }

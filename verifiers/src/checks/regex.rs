@@ -3,7 +3,6 @@
 mod slips;
 
 use crate::pattern::effort::{Effort, Searches};
-use crate::pattern::example::example;
 use crate::plain::refuse_objects;
 use crate::prelude::*;
 
@@ -135,7 +134,7 @@ impl Check for Regex {
         let texts = references.iter().filter(|reference| !reference.trim().is_empty());
         let texts = texts.filter_map(|reference| match at {
             0 => Some(reference.to_string()).filter(|text| self.used().is_match(text)),
-            at => example(self.used(), Some((at, reference))),
+            at => self.used().example(Some((at, reference))),
         });
         Some(texts.collect())
     }

@@ -1,19 +1,17 @@
-//! A text that a pattern matches, made of the pattern: a right answer that `assay validate` tries.
+//! A text that a pattern matches, made of the pattern: `assay validate` tries it as a right answer, and `assay audit`
+//! as an attack.
 
 use std::ops::RangeInclusive;
 
+use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
-
-use super::Pattern;
 
 /// The longest text that is made, in bytes.
 const EXAMPLE_BYTES_MAX: usize = 1 << 14;
 /// What a class of characters gives, where it has one of them.
 const USUAL: [char; 6] = ['a', 'A', '1', ' ', '\n', '_'];
 
-/// A short text that `pattern` matches, with the text given in the place of a capture group. `None` where
-/// none is found: boundaries and anchors may rule out what is made without them.
-pub(crate) fn example(pattern: &Pattern, group: Option<(usize, &str)>) -> Option<String> {
+pub(super) fn example(pattern: &Regex, group: Option<(usize, &str)>) -> Option<String> {
     let hir = regex_syntax::parse(pattern.as_str()).ok()?;
     let mut writer = Writer { group, text: String::new() };
     writer.write(&hir)?;
@@ -90,6 +88,7 @@ fn usual(class: &Class) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Pattern;
 
     #[test]
     fn texts_hold_the_answer_in_its_group() {
