@@ -61,12 +61,12 @@ assets-portable:
 assets-c:
 	python3 sandbox/guests/c/build.py target
 
-# What lints also compiles, and what tests the examples also documents, so that dependencies are not checked
-# besides. The guests are compiled ahead of the tests, many of which start a process of their own
-# that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of processes wait
-# for a good part of their time: four run at once, and beside them the Python tests, the documentation and the unit
-# tests, whose output comes at the end.
-LINTED := test test-kills test-view test-python test-trainers bench-answers
+# What the demo built is not built again, what lints also compiles, and what tests the examples also documents, so that
+# dependencies are not checked besides. The guests are compiled ahead of the tests, many of which start a process
+# of their own that would compile them. What keeps one core busy runs beside what keeps cargo busy. Tests of
+# processes wait for a good part of their time: four run at once, and beside them the Python tests, the
+# documentation and the unit tests, whose output comes at the end.
+LINTED := demo test test-kills test-view test-python test-trainers bench-answers
 $(LINTED): export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
 $(LINTED): export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 test:
