@@ -25,13 +25,13 @@ fn views() -> Vec<View> {
 /// The same, with other texts in each round.
 fn views_of_round(round: usize) -> Vec<View> {
     let mut views = Vec::new();
-    for prompt in 0..3_usize {
+    for prompt in 0..2_usize {
         let asked = format!(
             "Question {round}.{prompt}: {}",
-            "what is 2 + 3 and 4? ".repeat(1 + 2 * prompt)
+            "what is 2 + 3 and 4? ".repeat(1 + 4 * prompt)
         );
         for completion in 0..4_usize {
-            let said = "It is 5, then 9. ".repeat(1 + (completion * 7 + prompt) % 6);
+            let said = "It is 5, then 9. ".repeat(1 + (completion * 7 + 2 * prompt) % 6);
             let completion = format!("{completion} {said}");
             let steps = said.split(". ").map(str::to_owned);
             views.push(View {

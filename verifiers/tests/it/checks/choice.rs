@@ -16,10 +16,10 @@ fn choice() -> Choice {
 fn hostile_texts_end_soon() {
     let cues = "answer:A".repeat(1 << 12);
     for text in [
-        format!("{}{cues}", "x".repeat(1 << 20)),
-        format!("{}{}", "answer:".repeat(1 << 12), "(".repeat(1 << 20)),
-        format!("{}{}", "answer:".repeat(1 << 12), "A or ".repeat(1 << 18)),
-        format!("{}A{}", "answer:".repeat(1 << 12), "'".repeat(1 << 20)),
+        format!("{}{cues}", "x".repeat(1 << 18)),
+        format!("{}{}", "answer:".repeat(1 << 12), "(".repeat(1 << 18)),
+        format!("{}{}", "answer:".repeat(1 << 12), "A or ".repeat(1 << 16)),
+        format!("{}A{}", "answer:".repeat(1 << 12), "'".repeat(1 << 18)),
         "answer: A B ".repeat(1 << 12),
     ] {
         let bytes = text.len() as u64;
