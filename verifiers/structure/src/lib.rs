@@ -23,6 +23,8 @@ pub mod fold;
 pub mod format;
 pub mod formula;
 pub mod gui;
+#[cfg(feature = "json-schema")]
+pub mod json_schema;
 pub mod latex;
 pub mod markdown;
 pub mod markup;

@@ -1,6 +1,9 @@
 //! A JSON Schema, compiled. There is none in a build without the feature `json-schema`.
 
 #[cfg(feature = "json-schema")]
+use assay_structure::json_schema::JsonSchema;
+
+#[cfg(feature = "json-schema")]
 use super::cost::{RULES_MAX, RuleCount};
 #[cfg(feature = "json-schema")]
 use super::expansion;
@@ -13,7 +16,7 @@ use crate::prelude::*;
 #[cfg(feature = "json-schema")]
 #[derive(Debug)]
 pub(in crate::checks) struct Compiled {
-    validator: jsonschema::Validator,
+    rules: JsonSchema,
     schema: Value,
     texts: Texts,
     /// The length of the schema.
@@ -30,14 +33,9 @@ impl Compiled {
         let bad = |why: String| BuildError::new(setting, why);
         let texts = Texts::of(schema).map_err(bad)?;
         expansion::bounded(schema).map_err(bad)?;
-        let patterns = jsonschema::PatternOptions::regex().size_limit(Pattern::PROGRAM_BYTES_MAX);
-        let validator = jsonschema::options()
-            .offline()
-            .with_pattern_options(patterns)
-            .build(schema)
-            .map_err(|error| BuildError::new(setting, told(&error)))?;
+        let rules = JsonSchema::new(schema, Pattern::PROGRAM_BYTES_MAX).map_err(bad)?;
         let bytes = schema.to_string().len();
-        Ok(Self { validator, schema: schema.clone(), texts, bytes })
+        Ok(Self { rules, schema: schema.clone(), texts, bytes })
     }
 
     /// Pays for what the rules do with the texts of a value.
@@ -68,26 +66,12 @@ impl Compiled {
     /// Every place where a value breaks the schema, and the rule that it breaks.
     #[cfg(feature = "tasks")]
     pub(in crate::checks) fn errors(&self, value: &Value) -> Vec<(String, String)> {
-        let place = |error: jsonschema::ValidationError<'_>| {
-            (error.instance_path().to_string(), error.schema_path().to_string())
-        };
-        self.validator.iter_errors(value).map(place).collect()
+        self.rules.errors(value)
     }
 
     /// Where a value breaks the schema, and the rule that it breaks.
     pub(in crate::checks) fn validate(&self, value: &Value) -> Result<(), (String, String)> {
-        self.validator
-            .validate(value)
-            .map_err(|error| (error.instance_path().to_string(), error.schema_path().to_string()))
-    }
-}
-
-/// What is wrong with a schema, and where in it.
-#[cfg(feature = "json-schema")]
-fn told(error: &jsonschema::ValidationError<'_>) -> String {
-    match error.instance_path().as_str() {
-        "" => error.to_string(),
-        path => format!("at {path}: {error}"),
+        self.rules.validate(value)
     }
 }
 
