@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use assay_verifiers::shaping;
+use assay_structure::json_schema;
+use assay_verifiers::{Pattern, shaping};
 use schemars::{JsonSchema, Schema, SchemaGenerator, schema_for};
 use serde_json::Value;
 
@@ -24,7 +25,7 @@ impl JsonSchema for Entry {
 
 pub(super) fn fits(entry: &ShapeEntry, cases: &[ShapeCase]) -> Result<(), String> {
     let schema = schema_for!(Entry).to_value();
-    let validator = jsonschema::validator_for(&schema).map_err(|error| error.to_string())?;
+    let accepted = json_schema::JsonSchema::new(&schema, Pattern::PROGRAM_BYTES_MAX)?;
     let mut tried = 0;
     for case in cases.iter().filter(|case| case.refused.is_none()) {
         let mut written = case.config.clone();
@@ -34,7 +35,7 @@ pub(super) fn fits(entry: &ShapeEntry, cases: &[ShapeCase]) -> Result<(), String
         let whole = built(entry, case)?.settings;
         for (value, fits) in [(Value::Object(written), true), (whole, true), (wrong.into(), false)]
         {
-            if validator.is_valid(&value) != fits {
+            if accepted.validate(&value).is_ok() != fits {
                 return Err(format!("expected that {value} is valid: {fits}"));
             }
             tried += 1;
